@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loads the native run time and declares its functions.
+
+``pf_launch`` releases the GIL. Calls that take less than giving it up (allocate, free, counters) keep it.
+``native/pyfusion_rt.h`` documents each function.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+# Error codes.
+OK, NO_MEMORY, INVALID, UNKNOWN_POINTER, UNKNOWN_KERNEL = 0, -1, -2, -3, -4
+# Kernel kinds.
+ELEMENTWISE, ROW, COL = 0, 1, 2
+# Operand roles.
+IN_DENSE, IN_STRIDED, OUT, INOUT, UNIFORM, SCALAR = range(6)
+
+MAX_OPERANDS = 256
+MAX_RANK = 64
+ABI_VERSION = 1
+
+COUNTERS = ("kernels", "allocations", "output_bytes", "bytes_in_use", "bytes_cached")
+STATS = (
+    *COUNTERS,
+    "fresh_blocks",
+    "parallel_launches",
+    "flat",
+    "packed_flat",
+    "rows",
+    "tiles",
+    "reduce_blocks",
+    "reduce_chunks",
+    "packed_bytes",
+)
+
+_i32, _i64, _ptr = ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
+# Addresses are plain integers on both sides: c_size_t gives 0 for null where c_void_p gives None.
+_address = ctypes.c_size_t
+
+# name: (result, arguments, keeps the GIL)
+_FUNCTIONS = {
+    "pf_abi_version": (_i32, (), True),
+    "pf_error_text": (ctypes.c_char_p, (_i32,), True),
+    "pf_alloc": (_address, (_i64,), True),
+    "pf_free": (_i32, (_address,), True),
+    "pf_pool_limit": (_i64, (_i64,), False),
+    "pf_pool_capacity": (_i64, (_i64,), True),
+    "pf_trim": (_i64, (), False),
+    "pf_set_threads": (_i32, (_i32,), True),
+    "pf_threads": (_i32, (), True),
+    "pf_kernel_create": (_i64, (_address, _address, _ptr), True),
+    "pf_kernel_destroy": (_i32, (_i64,), True),
+    "pf_launch": (_i32, (_i64, _ptr), False),
+    "pf_set_timing": (None, (_i32,), True),
+    "pf_last_ns": (_i64, (_i64,), True),
+    "pf_counters": (None, (_ptr,), True),
+    "pf_stats": (_i32, (_ptr, _i32), True),
+}
+
+
+class Library:
+    """The functions of ``libpyfusion_rt`` as attributes, under their C names."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        releasing = ctypes.CDLL(path, use_errno=False)
+        keeping = ctypes.PyDLL(path, use_errno=False)
+        for name, (result, arguments, keeps) in _FUNCTIONS.items():
+            function = getattr(keeping if keeps else releasing, name)
+            function.restype = result
+            function.argtypes = arguments
+            setattr(self, name, function)
+        # The launch for kernels so short that two switches of the GIL would show. The caller knows.
+        self.pf_launch_short = keeping.pf_launch
+        self.pf_launch_short.restype = _i32
+        self.pf_launch_short.argtypes = (_i64, _ptr)
+        found = self.pf_abi_version()
+        if found != ABI_VERSION:
+            raise ImportError(f"{path} has ABI version {found}, this package needs {ABI_VERSION}")
+
+    def error_text(self, code: int) -> str:
+        return self.pf_error_text(code).decode()
+
+    def counters(self) -> dict[str, int]:
+        out = (_i64 * len(COUNTERS))()
+        self.pf_counters(out)
+        return dict(zip(COUNTERS, out, strict=True))
+
+    def stats(self) -> dict[str, int]:
+        out = (_i64 * len(STATS))()
+        self.pf_stats(out, len(STATS))
+        return dict(zip(STATS, out, strict=True))
+
+    def kernel(
+        self,
+        range_fn: int,
+        finish_fn: int = 0,
+        *,
+        kind: int = ELEMENTWISE,
+        dims: tuple[int, int, int],
+        operands: Sequence[tuple[int, int]],
+        finish_operands: Sequence[tuple[int, int]] = (),
+        acc_itemsize: int = 0,
+        cost: int = 0,
+    ) -> int:
+        """A handle for compiled functions; operands are (role, itemsize). ValueError when the spec is malformed."""
+        spec = [kind, *dims, acc_itemsize, cost]
+        for group in (operands, finish_operands):
+            spec.append(len(group))
+            for role, itemsize in group:
+                spec += (role, itemsize)
+        handle = self.pf_kernel_create(range_fn, finish_fn, (_i64 * len(spec))(*spec))
+        if handle == NO_MEMORY:
+            raise MemoryError("out of memory for a kernel")
+        if handle < 0:
+            raise ValueError(f"kernel spec {spec}: {self.error_text(handle)}")
+        return handle
+
+
+def _file_name() -> str:
+    return "libpyfusion_rt.dylib" if sys.platform == "darwin" else "libpyfusion_rt.so"
+
+
+def _folders() -> Iterator[Path]:
+    build = os.environ.get("PYFUSION_NATIVE_DIR")
+    if build:
+        yield Path(build)
+        yield Path(build, "pyfusion", "runtime")
+    from pyfusion import runtime  # an editable install keeps sources and built files in two folders
+
+    yield from map(Path, runtime.__path__)
+
+
+@functools.cache
+def load() -> Library:
+    """The library, loaded at the first call. ImportError when it is not found."""
+    tried = []
+    for folder in _folders():
+        path = folder / _file_name()
+        if path.is_file():
+            return Library(str(path))
+        tried.append(str(folder))
+    raise ImportError(
+        f"{_file_name()} not found in {', '.join(tried)}; "
+        "set PYFUSION_NATIVE_DIR to the folder it was built in"
+    )
