@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The one table of operations.
+
+Its rows come from the dialect's declarations: the build writes `ops.json` from the same `.td` files
+that declare the operations, `{"ops": {name: {"kind", "cost", "numpy"}}}`. What a declaration cannot
+say is added here: Python's operator, further names, which NumPy ufunc gives the element types.
+Element-wise ufuncs of NumPy without a row join as opaque operations. Operator methods, functions,
+the ufunc protocol, the backend and the tests all read this table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..config import config
+
+__all__ = ["OPS", "UFUNCS", "OpInfo", "custom_op", "op_of_ufunc"]
+
+
+class OpInfo:
+    """One operation.
+
+    Attributes:
+        name: of the operation in the dialect; for an opaque one the backend's name for it.
+        kind: elementwise, view, creation, reduction, contraction, opaque or region.
+        cost: "cheap" or "math".
+        code: a small number, in plan keys.
+        numpy: the NumPy function of the same meaning, empty if there is none.
+        ufunc: the NumPy ufunc whose signatures give operand and result types, or None.
+        oracle: runs the operation on NumPy arrays, or None; `backends/numpy_backend.py` guards it
+            where NumPy's result is not the documented one.
+        operator: Python's name of the operator (`add` for `__add__`), or empty.
+        aliases: names of the function other than `name` and `numpy`.
+    """
+
+    __slots__ = ("name", "kind", "cost", "code", "numpy", "ufunc", "oracle", "operator", "aliases")
+
+    name: str
+    kind: str
+    cost: str
+    code: int
+    numpy: str
+    ufunc: np.ufunc | None
+    oracle: Callable[..., Any] | None
+    operator: str
+    aliases: tuple[str, ...]
+
+    def __init__(self, name: str, kind: str, cost: str, numpy: str):
+        global _codes
+        self.name = name
+        self.kind = kind
+        self.cost = cost
+        self.code = _codes
+        _codes += 1
+        self.numpy = numpy
+        self.ufunc = self.oracle = None
+        self.operator = ""
+        self.aliases = ()
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
+
+
+_codes = 0
+
+# Rows that need more than the declarations say: operator, ufunc, further names of the function.
+_OPERATORS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "pow": "pow",
+    "matmul": "matmul",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "bitwise_left_shift": "lshift",
+    "bitwise_right_shift": "rshift",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "negative": "neg",
+    "abs": "abs",
+    "bitwise_invert": "invert",
+}
+_TYPED_LIKE = {"erf": "expm1"}
+_ALIASES = {
+    "divide": ("true_divide",),
+    "remainder": ("mod",),
+    "bitwise_invert": ("bitwise_not",),
+    "arccos": ("acos",),
+    "arccosh": ("acosh",),
+    "arcsin": ("asin",),
+    "arcsinh": ("asinh",),
+    "arctan": ("atan",),
+    "arctanh": ("atanh",),
+    "conjugate": ("conj",),
+}
+
+
+def _folders() -> list[Path]:
+    from .. import dialects
+
+    found = [Path(config.native_dir)] if config.native_dir else []
+    return found + [Path(p) for p in dialects.__path__]
+
+
+def _rows() -> dict[str, dict[str, str]]:
+    tried = []
+    for folder in _folders():
+        path = folder / "ops.json"
+        if path.is_file():
+            return json.loads(path.read_text())["ops"]
+        tried.append(str(folder))
+    raise ImportError(
+        f"ops.json not found in {', '.join(tried)}; the build makes it: "
+        "set PYFUSION_NATIVE_DIR to the build folder"
+    )
+
+
+def _load() -> dict[str, OpInfo]:
+    table = {}
+    for name, row in _rows().items():
+        op = OpInfo(name, row["kind"], row["cost"], row["numpy"])
+        op.oracle = getattr(np, op.numpy, None)
+        typed = getattr(np, _TYPED_LIKE.get(name, op.numpy), None)
+        if isinstance(typed, np.ufunc):
+            op.ufunc = typed
+        op.operator = _OPERATORS.get(name, "")
+        op.aliases = _ALIASES.get(name, ())
+        table[name] = op
+    return table
+
+
+OPS: dict[str, OpInfo] = _load()
+
+# The ufuncs that a row of the table runs, and every other element-wise one with one result.
+UFUNCS: dict[np.ufunc, OpInfo] = {
+    op.ufunc: op for op in OPS.values() if op.ufunc is not None and op.name not in _TYPED_LIKE
+}
+
+
+def _add_opaque_ufuncs() -> None:
+    for name in sorted(vars(np)):
+        ufunc = getattr(np, name)
+        if not isinstance(ufunc, np.ufunc) or ufunc in UFUNCS or ufunc.__name__ != name:
+            continue
+        if ufunc.nout == 1 and ufunc.signature is None:
+            op = custom_op(name, ufunc)
+            op.ufunc = ufunc
+            op.aliases = _ALIASES.get(name, ())
+            UFUNCS[ufunc] = op
+
+
+_custom: dict[str, OpInfo] = {}
+
+
+def custom_op(name: str, run: Callable[..., Any]) -> OpInfo:
+    """An operation that only the backend runs: `run(*operands, **static)` on NumPy arrays.
+
+    The same name and function give the same operation.
+    """
+    op = _custom.get(name)
+    if op is None:
+        op = _custom[name] = OpInfo(name, "opaque", "math", name)
+        op.oracle = run
+    elif op.oracle is not run:
+        raise ValueError(f"an operation {name!r} with another function exists")
+    return op
+
+
+def op_of_ufunc(ufunc: np.ufunc) -> OpInfo | None:
+    """The operation that runs a ufunc's calls, or None."""
+    return UFUNCS.get(ufunc)
+
+
+_add_opaque_ufuncs()
