@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads the native run time and declares its functions.
 
-``pf_launch`` releases the GIL. Calls that take less than giving it up (allocate, free, counters) keep it.
-``native/pyfusion_rt.h`` documents each function.
+``pf_launch`` releases the GIL. Calls that take less than giving it up (allocate, free, counters)
+keep it. ``native/pyfusion_rt.h`` documents each function. ``from .library import pf_launch`` works
+for every one of them and loads the library.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+from ..config import config
 
 # Error codes.
 OK, NO_MEMORY, INVALID, UNKNOWN_POINTER, UNKNOWN_KERNEL = 0, -1, -2, -3, -4
@@ -109,7 +112,12 @@ class Library:
         acc_itemsize: int = 0,
         cost: int = 0,
     ) -> int:
-        """A handle for compiled functions; operands are (role, itemsize). ValueError when the spec is malformed."""
+        """A handle for compiled functions, given by address; operands are (role, itemsize).
+
+        Raises:
+            ValueError: a spec that the library does not take.
+            MemoryError: no memory for the handle.
+        """
         spec = [kind, *dims, acc_itemsize, cost]
         for group in (operands, finish_operands):
             spec.append(len(group))
@@ -128,25 +136,48 @@ def _file_name() -> str:
 
 
 def _folders() -> Iterator[Path]:
-    build = os.environ.get("PYFUSION_NATIVE_DIR")
-    if build:
-        yield Path(build)
-        yield Path(build, "pyfusion", "runtime")
+    if config.native_dir:
+        yield Path(config.native_dir)
+        yield Path(config.native_dir, "pyfusion", "runtime")
     from pyfusion import runtime  # an editable install keeps sources and built files in two folders
 
     yield from map(Path, runtime.__path__)
 
 
-@functools.cache
-def load() -> Library:
-    """The library, loaded at the first call. ImportError when it is not found."""
+def _find() -> str:
     tried = []
     for folder in _folders():
         path = folder / _file_name()
         if path.is_file():
-            return Library(str(path))
+            return str(path)
         tried.append(str(folder))
     raise ImportError(
         f"{_file_name()} not found in {', '.join(tried)}; "
         "set PYFUSION_NATIVE_DIR to the folder it was built in"
     )
+
+
+@functools.cache
+def load() -> Library:
+    """The library, loaded at the first call and following `config`. ImportError: not found."""
+    library = Library(_find())
+    default_limit = library.pf_pool_limit(-1)
+
+    def set_pool_limit(limit: int) -> None:
+        library.pf_pool_limit(limit or default_limit)
+
+    if config.threads:
+        library.pf_set_threads(config.threads)
+    if config.pool_limit:
+        set_pool_limit(config.pool_limit)
+    config.on_change("threads", library.pf_set_threads)
+    config.on_change("pool_limit", set_pool_limit)
+    return library
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FUNCTIONS and name != "pf_launch_short":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    function = getattr(load(), name)
+    globals()[name] = function
+    return function
