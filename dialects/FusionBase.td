@@ -21,17 +21,29 @@ def Fusion_Dialect : Dialect {
   let hasConstantMaterializer = 1;
 }
 
-def Fusion_Element : AnyTypeOf<[I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64,
-                                F16, BF16, F32, F64], "element type">;
-def Fusion_Tensor : RankedTensorOf<[Fusion_Element]>;
-def Fusion_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
-def Fusion_BoolTensor : RankedTensorOf<[I1]>;
-def Fusion_BitsTensor : RankedTensorOf<[I1, I8, I16, I32, I64,
-                                        UI8, UI16, UI32, UI64]>;
-def Fusion_ShiftTensor : RankedTensorOf<[I8, I16, I32, I64,
-                                         UI8, UI16, UI32, UI64]>;
-def Fusion_NumberTensor : RankedTensorOf<[I8, I16, I32, I64, UI8, UI16, UI32,
-                                          UI64, F16, BF16, F32, F64]>;
+// Element types by group. The groups are kept as a field, so that the table of
+// operations can say which element types an operand takes.
+class Fusion_Scalar<list<Type> types> : AnyTypeOf<types, "element type"> {
+  list<Type> fusionElements = types;
+}
+class Fusion_TensorOf<list<Type> types> : RankedTensorOf<types> {
+  list<Type> fusionElements = types;
+}
+
+class Fusion_Types<list<Type> types> { list<Type> each = types; }
+def Fusion_Ints : Fusion_Types<[I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
+def Fusion_Floats : Fusion_Types<[F16, BF16, F32, F64]>;
+def Fusion_All : Fusion_Types<!listconcat([I1], Fusion_Ints.each,
+                                          Fusion_Floats.each)>;
+
+def Fusion_Element : Fusion_Scalar<Fusion_All.each>;
+def Fusion_Tensor : Fusion_TensorOf<Fusion_All.each>;
+def Fusion_FloatTensor : Fusion_TensorOf<Fusion_Floats.each>;
+def Fusion_BoolTensor : Fusion_TensorOf<[I1]>;
+def Fusion_BitsTensor : Fusion_TensorOf<!listconcat([I1], Fusion_Ints.each)>;
+def Fusion_ShiftTensor : Fusion_TensorOf<Fusion_Ints.each>;
+def Fusion_NumberTensor
+    : Fusion_TensorOf<!listconcat(Fusion_Ints.each, Fusion_Floats.each)>;
 
 // What an operation is. Passes ask C++ through these traits and Python through
 // the table that the build writes from the same records.
@@ -54,6 +66,22 @@ class Fusion_Op<string mnemonic, string kind, list<Trait> traits = []>
   string fusionCost = "cheap";
   // The NumPy function with the same meaning, empty where there is none.
   string fusionNumpy = "";
+}
+
+// The definition of inferReturnTypes as a call of a method of Inference (see
+// Inference.h), which may name `operands` and `adaptor`.
+class Fusion_Infer<string call> {
+  code definition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      Adaptor adaptor(operands, attributes, properties, regions);
+      ::mlir::fusion::Inference infer{getOperationName(), location, types};
+      return infer.}] # call # [{;
+    }
+  }];
 }
 
 #endif // FUSION_BASE

@@ -17,13 +17,14 @@ class Fusion_Unary<string mnemonic, string numpy, Type operandType,
   let arguments = (ins operandType:$operand);
   let results = (outs operandType:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
-  let hasFolder = 1;
   let fusionNumpy = numpy;
 }
 
 class Fusion_Math<string mnemonic, string numpy = mnemonic>
     : Fusion_Unary<mnemonic, numpy, Fusion_FloatTensor> {
   let fusionCost = "math";
+  // Folding would call the host's library, whose results differ in last bits.
+  let hasFolder = 0;
 }
 
 class Fusion_UnaryPredicate<string mnemonic>
@@ -33,8 +34,8 @@ class Fusion_UnaryPredicate<string mnemonic>
   let arguments = (ins Fusion_Tensor:$operand);
   let results = (outs Fusion_BoolTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
-  let hasFolder = 1;
   let fusionNumpy = mnemonic;
+  let extraClassDefinition = Fusion_Infer<"predicate(operands)">.definition;
 }
 
 class Fusion_Binary<string mnemonic, string numpy, Type operandType,
@@ -46,8 +47,8 @@ class Fusion_Binary<string mnemonic, string numpy, Type operandType,
   let arguments = (ins operandType:$lhs, operandType:$rhs);
   let results = (outs operandType:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
-  let hasFolder = 1;
   let fusionNumpy = numpy;
+  let extraClassDefinition = Fusion_Infer<"elementwise(operands)">.definition;
 }
 
 class Fusion_Compare<string mnemonic, list<Trait> traits = []>
@@ -58,8 +59,8 @@ class Fusion_Compare<string mnemonic, list<Trait> traits = []>
   let arguments = (ins Fusion_Tensor:$lhs, Fusion_Tensor:$rhs);
   let results = (outs Fusion_BoolTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
-  let hasFolder = 1;
   let fusionNumpy = mnemonic;
+  let extraClassDefinition = Fusion_Infer<"predicate(operands)">.definition;
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,8 +155,8 @@ def Fusion_ClampOp
     $operand `,` $lo `,` $hi attr-dict `:` type($operand) `,` type($lo) `,`
     type($hi)
   }];
-  let hasFolder = 1;
   let fusionNumpy = "clip";
+  let extraClassDefinition = Fusion_Infer<"elementwise(operands)">.definition;
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,8 +260,8 @@ def Fusion_SelectOp
     $condition `,` $x `,` $y attr-dict `:` type($condition) `,` type($x) `,`
     type($y)
   }];
-  let hasFolder = 1;
   let fusionNumpy = "where";
+  let extraClassDefinition = Fusion_Infer<"select(operands)">.definition;
 }
 
 def Fusion_CastOp : Fusion_Op<"cast", "elementwise",
@@ -275,8 +276,6 @@ def Fusion_CastOp : Fusion_Op<"cast", "elementwise",
   let arguments = (ins Fusion_Tensor:$operand);
   let results = (outs Fusion_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
-  let hasFolder = 1;
-  let hasVerifier = 1;
   let fusionNumpy = "astype";
 }
 

@@ -23,9 +23,10 @@ class Fusion_ReductionOp<string mnemonic, Type operandType>
   let assemblyFormat = [{
     $operand `axes` $axes (`keepdims` $keepdims^)? attr-dict `:` type($operand)
   }];
-  let hasVerifier = 1;
-  let hasFolder = 1;
   let fusionNumpy = mnemonic;
+  let extraClassDefinition =
+      Fusion_Infer<"reduction(operands, adaptor.getAxesAttr(), "
+                   "adaptor.getKeepdimsAttr())">.definition;
 }
 
 def Fusion_SumOp : Fusion_ReductionOp<"sum", Fusion_NumberTensor> {
@@ -62,8 +63,8 @@ def Fusion_MatmulOp
   let arguments = (ins Fusion_NumberTensor:$lhs, Fusion_NumberTensor:$rhs);
   let results = (outs Fusion_NumberTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
-  let hasVerifier = 1;
   let fusionNumpy = "matmul";
+  let extraClassDefinition = Fusion_Infer<"matmul(operands)">.definition;
 }
 
 #endif // FUSION_REDUCTIONS

@@ -30,9 +30,6 @@ def Fusion_FusedOp : Fusion_Op<"fused", "region",
   let results = (outs Variadic<Fusion_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
-  let hasRegionVerifier = 1;
-  let hasCanonicalizer = 1;
 }
 
 def Fusion_YieldOp : Fusion_Op<"yield", "region",
@@ -47,7 +44,7 @@ def Fusion_CustomCallOp : Fusion_Op<"custom_call", "opaque",
   let summary = "an operation that the backend runs";
   let description = [{
     The callee is a name that the backend knows, as `numpy.sort`; its static
-    arguments stand in the attribute dictionary.
+    arguments follow as `options {...}`.
 
     ```mlir
     %r = fusion.custom_call "numpy.sinh" (%x)
@@ -58,10 +55,9 @@ def Fusion_CustomCallOp : Fusion_Op<"custom_call", "opaque",
                        OptionalAttr<DictionaryAttr>:$options);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let assemblyFormat = [{
-    $callee `(` $inputs `)` ($options^)? attr-dict `:`
+    $callee `(` $inputs `)` (`options` $options^)? attr-dict `:`
     functional-type($inputs, $outputs)
   }];
-  let hasVerifier = 1;
 }
 
 #endif // FUSION_REGIONS

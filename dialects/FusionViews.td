@@ -8,8 +8,6 @@ include "FusionBase.td"
 class Fusion_ViewOp<string mnemonic, string numpy, list<Trait> traits = []>
     : Fusion_Op<mnemonic, "view", !listconcat([Pure, Fusion_View], traits)> {
   let fusionNumpy = numpy;
-  let hasFolder = 1;
-  let hasVerifier = 1;
 }
 
 class Fusion_InferredView<string mnemonic, string numpy>
@@ -22,6 +20,8 @@ def Fusion_TransposeOp : Fusion_InferredView<"transpose", "transpose"> {
   let arguments = (ins Fusion_Tensor:$operand, DenseI64ArrayAttr:$permutation);
   let results = (outs Fusion_Tensor:$result);
   let assemblyFormat = "$operand `perm` $permutation attr-dict `:` type($operand)";
+  let extraClassDefinition =
+      Fusion_Infer<"transpose(operands, adaptor.getPermutationAttr())">.definition;
 }
 
 def Fusion_ExpandDimsOp : Fusion_InferredView<"expand_dims", "expand_dims"> {
@@ -29,6 +29,8 @@ def Fusion_ExpandDimsOp : Fusion_InferredView<"expand_dims", "expand_dims"> {
   let arguments = (ins Fusion_Tensor:$operand, DenseI64ArrayAttr:$axes);
   let results = (outs Fusion_Tensor:$result);
   let assemblyFormat = "$operand `axes` $axes attr-dict `:` type($operand)";
+  let extraClassDefinition =
+      Fusion_Infer<"expandDims(operands, adaptor.getAxesAttr())">.definition;
 }
 
 def Fusion_SqueezeOp : Fusion_InferredView<"squeeze", "squeeze"> {
@@ -36,6 +38,8 @@ def Fusion_SqueezeOp : Fusion_InferredView<"squeeze", "squeeze"> {
   let arguments = (ins Fusion_Tensor:$operand, DenseI64ArrayAttr:$axes);
   let results = (outs Fusion_Tensor:$result);
   let assemblyFormat = "$operand `axes` $axes attr-dict `:` type($operand)";
+  let extraClassDefinition =
+      Fusion_Infer<"squeeze(operands, adaptor.getAxesAttr())">.definition;
 }
 
 def Fusion_FlipOp : Fusion_InferredView<"flip", "flip"> {
@@ -43,6 +47,8 @@ def Fusion_FlipOp : Fusion_InferredView<"flip", "flip"> {
   let arguments = (ins Fusion_Tensor:$operand, DenseI64ArrayAttr:$axes);
   let results = (outs Fusion_Tensor:$result);
   let assemblyFormat = "$operand `axes` $axes attr-dict `:` type($operand)";
+  let extraClassDefinition =
+      Fusion_Infer<"flip(operands, adaptor.getAxesAttr())">.definition;
 }
 
 def Fusion_SliceOp
@@ -118,7 +124,6 @@ def Fusion_ConstantOp
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Fusion_Tensor:$result);
   let assemblyFormat = "attr-dict $value";
-  let hasFolder = 1;
 }
 
 def Fusion_FullOp : Fusion_Op<"full", "creation", [Pure, Fusion_Creation]> {
@@ -136,8 +141,6 @@ def Fusion_FullOp : Fusion_Op<"full", "creation", [Pure, Fusion_Creation]> {
     $value custom<DynamicIndexList>($shape, $static_shape)
     attr-dict `:` type($value) `to` type($result)
   }];
-  let hasFolder = 1;
-  let hasVerifier = 1;
   let fusionNumpy = "full";
 }
 
@@ -150,7 +153,6 @@ def Fusion_IotaOp : Fusion_Op<"iota", "creation", [Pure, Fusion_Creation]> {
     $start `,` $step custom<DynamicIndexList>($shape, $static_shape)
     attr-dict `:` type($start) `,` type($step) `to` type($result)
   }];
-  let hasVerifier = 1;
 }
 
 #endif // FUSION_VIEWS
