@@ -58,7 +58,7 @@ def load() -> ctypes.CDLL:
 def _load() -> ctypes.CDLL:
     import ctypes
 
-    import mlir.ir  # its library has to be loaded before the dialect's, which links to it
+    # These load the library of the bindings, which the dialect's links to.
     from mlir._mlir_libs import _mlir, get_dialect_registry
 
     extension = "dylib" if sys.platform == "darwin" else "so"

@@ -9,5 +9,5 @@ from . import load
 
 load()
 
-from ._fusion_ops_gen import *  # noqa: E402, F403
-from ._fusion_ops_gen import _Dialect as _Dialect  # noqa: E402
+from ._fusion_ops_gen import *
+from ._fusion_ops_gen import _Dialect as _Dialect
