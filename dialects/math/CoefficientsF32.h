@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Written by coefficients.py; do not edit. Polynomials: lowest degree first, in the powers of x that occur.
+
+#ifndef PYFUSION_DIALECTS_MATH_COEFFICIENTSF32_H
+#define PYFUSION_DIALECTS_MATH_COEFFICIENTSF32_H
+
+namespace mlir::fusion::f32 {
+
+// 1 / ln 2
+inline constexpr double log2e[] = {
+    0x1.715476p0};
+// ln 2 = hi + lo
+inline constexpr double ln2[] = {
+    0x1.62e43p-1, -0x1.05c61p-29};
+// pi / 2
+inline constexpr double halfPi[] = {
+    0x1.921fb6p0, -0x1.777a5cp-25, -0x1.ee59dap-50};
+// pi
+inline constexpr double fullPi[] = {
+    0x1.921fb6p1, -0x1.777a5cp-24};
+// ln 2 = hi + lo, hi of 15 bits
+inline constexpr double ln2Short[] = {
+    0x1.62e4p-1, 0x1.7f7d1cp-20};
+// 2 / pi, for use in f64
+inline constexpr double twoOverPi0[] = {
+    0x1.45f306dc9c883p-1, -0x1.6b01ec5417056p-55};
+// 2 / pi less its multiples of 2^-20, for use in f64
+inline constexpr double twoOverPi20[] = {
+    0x1.b727220a94fe1p-23, 0x1.d5f47d4d37703p-78};
+// 2 / pi less its multiples of 2^-40, for use in f64
+inline constexpr double twoOverPi40[] = {
+    0x1.1054a7f09d5f4p-42, 0x1.f534ddc0db629p-96};
+// 2 / pi less its multiples of 2^-61, for use in f64
+inline constexpr double twoOverPi61[] = {
+    0x1.fc2757d1f534ep-64, -0x1.1f924eb53361ep-119};
+// 2 / pi less its multiples of 2^-82, for use in f64
+inline constexpr double twoOverPi82[] = {
+    0x1.7d1f534ddc0dbp-84, 0x1.8a5664f10e41p-138};
+// (e^x - 1 - x) / x^2, |x| <= ln2/2; error 2^-26.7
+inline constexpr double expTail[] = {
+    0x1p-1, 0x1.555556p-3, 0x1.5554e8p-5, 0x1.1110aap-7, 0x1.6d43dep-10, 0x1.a18048p-13};
+// log(1+x) from x^3 on, sqrt(1/2) <= 1+x < sqrt 2; error 2^-27.2
+inline constexpr double logTail[] = {
+    0x1.55555ap-2, -0x1.00023ap-2, 0x1.999d38p-3, -0x1.546bbp-3, 0x1.230bfep-3, -0x1.0def22p-3,
+    0x1.044d14p-3, -0x1.3425d6p-4};
+// sin x from x^3 on, |x| <= pi/4; error 2^-32.2
+inline constexpr double sinTail[] = {
+    -0x1.555556p-3, 0x1.111164p-7, -0x1.a0485ep-13, 0x1.77de1p-19};
+// cos x from x^4 on, |x| <= pi/4; error 2^-33.0
+inline constexpr double cosTail[] = {
+    0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e81ep-16};
+// sin(pi/2 x), |x| <= 1/2, for use in f64; error 2^-37.7
+inline constexpr double sinQuarter[] = {
+    0x1.921fb5443af1ep0, -0x1.4abbce5647df8p-1, 0x1.466bba884e99fp-4, -0x1.32ca8399ba039p-8,
+    0x1.4bc1da1eb16fbp-13};
+// cos(pi/2 x), |x| <= 1/2, for use in f64; error 2^-33.8
+inline constexpr double cosQuarter[] = {
+    1.0, -0x1.3bd3cc7a919c5p0, 0x1.03c1dd47daddbp-2, -0x1.55c5c10d79779p-6, 0x1.d9cdf9f48a17ep-11};
+// erf x - x, 0 <= x < 1; error 2^-30.1
+inline constexpr double erfSmall[] = {
+    0x1.06eba8p-3, -0x1.812744p-2, 0x1.ce2ea2p-4, -0x1.b82232p-6, 0x1.55e0eep-8, -0x1.b9d556p-11,
+    0x1.c8c8bp-14, -0x1.2307bcp-17};
+// -ln(erfc x) / x, 1 <= x <= 3.95, error times x erfc x; error 2^-27.6
+inline constexpr double erfcLog[] = {
+    0x1.20e852p0, 0x1.4574c6p-1, 0x1.aee93cp-4, -0x1.727998p-6, 0x1.7b193ep-9, -0x1.2e8204p-15,
+    -0x1.945acep-15, 0x1.59ac52p-18};
+// log2((1+x) / (1-x)), |x| <= 3 - sqrt 8, for use in f64; error 2^-37.8
+inline constexpr double powLogWide[] = {
+    0x1.71547652bedf1p1, 0x1.ec709d12d1d7ap-1, 0x1.27777fe6aa749p-1, 0x1.a58d89b135d68p-2,
+    0x1.5ce84309092a4p-2};
+// 2^x - 1, |x| <= 1/2, for use in f64; error 2^-32.0
+inline constexpr double powExpWide[] = {
+    0x1.62e42fefd3fp-1, 0x1.ebfbe0461d37ap-3, 0x1.c6b08caf1b3eap-5, 0x1.3b2a1af8ed399p-7,
+    0x1.5d88bf39f28dep-10, 0x1.44409ff982ab6p-13, 0x1.ffcbdd4ae034dp-17};
+// atan x from x^3 on, |x| <= 1; error 2^-30.8
+inline constexpr double atanTail[] = {
+    -0x1.55555p-2, 0x1.9997a2p-3, -0x1.2470aap-3, 0x1.c4d0fep-4, -0x1.6875dep-4, 0x1.1332ecp-4,
+    -0x1.6b9ddep-5, 0x1.6d48c6p-6, -0x1.d860fap-8, 0x1.1e6ed6p-10};
+
+} // namespace mlir::fusion::f32
+
+#endif // PYFUSION_DIALECTS_MATH_COEFFICIENTSF32_H

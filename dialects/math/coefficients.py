@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes CoefficientsF32.h and CoefficientsF64.h (needs sollya and mpmath; only when a constant changes).
+
+The polynomials come from coefficients.sollya, the constants and the splittings into several terms from here.
+"""
+
+import pathlib
+import re
+import struct
+import subprocess
+
+import mpmath as mp
+
+HERE = pathlib.Path(__file__).parent
+# Leading coefficients that are needed with more digits than the format has: table -> their powers of x.
+SPLIT = {"f64.powLog": (1, 3), "f64.powExp": (1,)}
+
+mp.mp.prec = 2600
+
+
+def nearest(kind, value):
+    """The f32 or f64 nearest to `value`, as a Python float."""
+    double = float(value)
+    if kind == "f64":
+        return double
+    single = struct.unpack("<f", struct.pack("<f", double))[0]
+    # Two roundings differ from one only on a tie, which no constant here meets.
+    assert abs(value - single) <= mp.ldexp(1, mp.frexp(value)[1] - 25) if value else True
+    return single
+
+
+def pieces(kind, value, count):
+    """`value` as a sum of `count` numbers, each the nearest to what is left."""
+    out = []
+    for _ in range(count):
+        out.append(nearest(kind, value))
+        value = value - mp.mpf(out[-1])
+    return out
+
+
+def short_head(kind, value, bits):
+    """hi + lo, hi having `bits` bits: its product with a small integer is exact."""
+    shift = bits - mp.frexp(value)[1]
+    hi = mp.ldexp(mp.nint(mp.ldexp(value, shift)), -shift)
+    return [float(hi), nearest(kind, value - hi)]
+
+
+def without_multiples(value, exponent):
+    """`value` less its multiples of 2**exponent."""
+    return value - mp.ldexp(mp.floor(mp.ldexp(value, -exponent)), exponent)
+
+
+def constants():
+    """(name, description, numbers) of what is no polynomial."""
+    ln2, pi = mp.log(2), mp.pi
+    for kind in ("f32", "f64"):
+        yield f"{kind}.log2e", "1 / ln 2", pieces(kind, 1 / ln2, 1)
+        yield f"{kind}.ln2", "ln 2 = hi + lo", pieces(kind, ln2, 2)
+        yield f"{kind}.halfPi", "pi / 2", pieces(kind, pi / 2, 3)
+        yield f"{kind}.fullPi", "pi", pieces(kind, pi, 2)
+    yield "f32.ln2Short", "ln 2 = hi + lo, hi of 15 bits", short_head("f32", ln2, 15)
+    for drop in (None, 20, 40, 61, 82):
+        value = 2 / pi if drop is None else without_multiples(2 / pi, -drop)
+        what = "2 / pi" if drop is None else f"2 / pi less its multiples of 2^-{drop}"
+        yield f"f32.twoOverPi{drop or 0}", f"{what}, for use in f64", pieces("f64", value, 2)
+    yield "f64.ln2Short", "ln 2 = hi + lo, hi of 40 bits", short_head("f64", ln2, 40)
+
+
+def polynomials():
+    """(name, description, numbers) as fitted by sollya."""
+    text = subprocess.run(
+        ["sollya", "coefficients.sollya"], cwd=HERE, capture_output=True, text=True, check=True
+    ).stdout
+    for block in text.split("table ")[1:]:
+        head, *lines = block.strip().splitlines()
+        name, what = head.split(" ", 1)
+        numbers = [float.fromhex(line[2:]) for line in lines if line.startswith("c ")]
+        error = mp.log(mp.mpf(next(line[2:] for line in lines if line.startswith("e "))), 2)
+        for power in SPLIT.get(name, ()):
+            split = pieces(name[:3], mp.mpf(numbers.pop(0)), 2)
+            yield f"{name}{power}", f"coefficient of x^{power} of the next, hi + lo", split
+        yield name, f"{what}; error 2^{float(error):.1f}", numbers
+
+
+def literal(number):
+    """The shortest exact C++ literal."""
+    if number == int(number) and abs(number) < 1e6:
+        return f"{number:.1f}"
+    return re.sub(r"\.?0*p\+?", "p", number.hex())
+
+
+def header(kind, tables):
+    guard = f"PYFUSION_DIALECTS_MATH_COEFFICIENTS{kind.upper()}_H"
+    lines = [
+        "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception",
+        "//",
+        "// Written by coefficients.py; do not edit. Polynomials: lowest degree first, in the powers of x that occur.",
+        "",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        f"namespace mlir::fusion::{kind} {{",
+        "",
+    ]
+    for name, what, numbers in tables:
+        if not name.startswith(kind):
+            continue
+        lines.append(f"// {what}")
+        text = ", ".join(map(literal, numbers))
+        rows = re.findall(r".{1,100}(?:, |$)", text)
+        lines.append(f"inline constexpr double {name[4:]}[] = {{")
+        lines += [f"    {row.rstrip()}" for row in rows]
+        lines[-1] += "};"
+    lines += ["", f"}} // namespace mlir::fusion::{kind}", "", f"#endif // {guard}", ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    found = [*constants(), *polynomials()]
+    for suffix in ("F32", "F64"):
+        (HERE / f"Coefficients{suffix}.h").write_text(header(suffix.lower(), found))
