@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pyfusion: NumPy-style arrays whose operations are deferred, fused and compiled through MLIR.
+
+    >>> import pyfusion as pf
+    >>> x = pf.asarray([1.0, 2.0, 3.0], dtype=pf.float32)
+    >>> float((x * 2 + 1).sum())
+    15.0
+
+Operations are recorded; a read (`float`, `numpy.asarray`, `print`) runs what was recorded as few
+kernels as it can. `pyfusion.testing.inspect()` counts them, `pyfusion.explain` and
+`pyfusion.lower` show them.
+"""
+
+from __future__ import annotations
+
+from . import array as _array
+from .array import *  # noqa: F403
+from .client import sync
+from .config import config
+from .errors import (
+    CompileError,
+    DTypeError,
+    ExecutionError,
+    FallbackWarning,
+    InternalError,
+    PyfusionError,
+    ShapeError,
+)
+
+__version__ = "0.1.0"
+
+_LAZY = {"testing": "testing", "explain": "inspection", "lower": "inspection"}
+
+__all__ = [
+    *_array.__all__,
+    "CompileError",
+    "DTypeError",
+    "ExecutionError",
+    "FallbackWarning",
+    "InternalError",
+    "PyfusionError",
+    "ShapeError",
+    "config",
+    "explain",
+    "lower",
+    "sync",
+    "testing",
+]
+
+
+def __getattr__(name: str):  # type: ignore[no-untyped-def]
+    """`testing`, `explain` and `lower` are loaded when they are first asked for."""
+    where = _LAZY.get(name)
+    if where is None:
+        raise AttributeError(f"module 'pyfusion' has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(f".{where}", __name__)
+    found = module if name == where else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Drives a block from records to a compiled block, phase by phase."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..config import config
+from ..errors import CompileError
+from ..runtime.statistics import statistics
+from .context import context
+
+_numbers = itertools.count()
+
+
+class Compilation:
+    """One block on its way through the phases.
+
+    Attributes:
+        texts: IR after each phase that was kept, by the phase's name.
+        refusals: why neighbours were not merged.
+    """
+
+    def __init__(self, block: Any, keep: bool = False):
+        self.block = block
+        self.keep = keep or bool(config.dump_dir) or config.debug >= 4
+        self.texts: dict[str, str] = {}
+        self.refusals: list[Any] = []
+        self.module: Any = None
+        self.shapes: dict[str, Any] = {}
+        self._phase = "fusion"
+
+    def emit(self) -> None:
+        """The block as `fusion` operations."""
+        from .emit import emit
+
+        self.module = emit(self.block)
+        self._note("fusion")
+
+    def run(self, phase: str) -> None:
+        """Runs a phase's passes."""
+        from ..passes import PassContext
+
+        self._phase = phase
+        passes = PassContext()
+        try:
+            _pipelines()[phase].run(self.module, passes)
+        except BaseException:
+            self._phase = f"{phase}: {passes.current}"
+            raise
+        self.refusals += passes.refusals
+        self._note(phase)
+
+    def _note(self, phase: str) -> None:
+        if self.keep:
+            self.texts[phase] = str(self.module)
+
+    def to_outlined(self) -> None:
+        """Merges and outlines the kernels."""
+        self.emit()
+        for phase in ("merged", "outlined"):
+            self.run(phase)
+
+    def to_llvm(self) -> None:
+        """Lowers the kernels for the CPU, `@main` having been read."""
+        for phase in list(_pipelines())[3:]:
+            self.run(phase)
+            if phase == "flat":
+                self.shapes = _kernel_shapes(self.module)
+
+    def compile(self) -> Any:
+        """The block as an optimization."""
+        from ..runtime.library import pf_kernel_create
+        from .compiled import CompiledBlock
+        from .jit import Engine
+        from .program import Reader
+
+        self.to_outlined()
+        outlined = self.texts.get("outlined") or str(self.module)
+        reader = Reader(self.module, self.block)
+        kernels = list(reader.program.kernels)
+        engine = None
+        if kernels:
+            self.to_llvm()
+            self._phase = "jit"
+            engine = Engine(self.module)
+        self.module = None
+
+        def handle(name: str, finish: str | None, spec: list[int]) -> int:
+            import ctypes
+
+            assert engine is not None
+            last = engine.address(finish) if finish else 0
+            words = (ctypes.c_int64 * len(spec))(*spec)
+            number = pf_kernel_create(engine.address(name), last, words)
+            if number < 0:
+                raise CompileError("launch", [f"spec {spec} of {name}: code {number}"])
+            return number
+
+        program = reader.finish(self.shapes, handle)
+        return CompiledBlock(program, self.block, engine, outlined, self.refusals)
+
+    def dump(self, folder: str | Path) -> Path:
+        """Writes the IR of the phases kept so far; gives the block's folder."""
+        place = Path(folder) / f"block{next(_numbers):04}"
+        place.mkdir(parents=True, exist_ok=True)
+        for number, (phase, text) in enumerate(self.texts.items()):
+            (place / f"{number}-{phase}.mlir").write_text(text)
+        return place
+
+
+@functools.cache
+def _pipelines() -> dict[str, Any]:
+    """The phases of the CPU's pipeline: fusion, merged, outlined, flat, ..., llvm."""
+    from ..passes import Pipeline, phases
+
+    return {phase.name: Pipeline(phase.passes) for phase in phases("cpu")}
+
+
+def _kernel_shapes(module: Any) -> dict[str, Any]:
+    from mlir import ir
+
+    from .program import KernelShape
+
+    functions = {
+        ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation
+        for op in module.body.operations
+    }
+    return {
+        name: KernelShape(func, functions.get(f"{name}_finish"))
+        for name, func in functions.items()
+        if "fusion.kernel" in func.attributes
+    }
+
+
+def compile_block(block: Any) -> Any:
+    """Compiles a block for the CPU.
+
+    Raises:
+        CompileError: with the phase, the diagnostics and the path of a reproducer.
+    """
+    statistics.compiles += 1
+    from mlir import ir
+
+    with context(), ir.Location.unknown():
+        compilation = Compilation(block)
+        try:
+            compiled = compilation.compile()
+        except CompileError as error:
+            error.dump_path = _reproducer(compilation)
+            raise
+        except Exception as error:
+            raise CompileError(
+                compilation._phase,
+                [f"{type(error).__name__}: {error}"],
+                _reproducer(compilation),
+            ) from error
+        finally:
+            compilation.module = None
+    if config.dump_dir:
+        compilation.dump(config.dump_dir)
+    if config.debug >= 4:
+        import sys
+
+        for phase, text in compilation.texts.items():
+            if phase == "outlined" or config.debug >= 5:
+                print(f"// pyfusion: {phase}\n{text}", file=sys.stderr)
+    return compiled
+
+
+def _reproducer(compilation: Compilation) -> str | None:
+    """A file with the block's IR and the command that runs the same passes on it."""
+    from .emit import emit
+
+    try:
+        text = compilation.texts.get("fusion") or str(emit(compilation.block))
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="pyfusion-", suffix=".mlir", delete=False
+        ) as file:
+            file.write("// pyfusion-opt --target=cpu --stop-after=llvm THIS_FILE\n")
+            file.write(text)
+        return file.name
+    except OSError:
+        return None

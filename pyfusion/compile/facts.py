@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes of a block's kernels at the extents it was recorded with, without running it."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ..ir.value import Value, concrete
+from ..runtime.steps import ConstantStep, ViewStep
+from .program import Reader, element_dtype
+
+
+def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
+    """Kernels as `(name, kind, ops, bytes read, bytes written)`, and names of backend calls."""
+    from mlir import ir
+
+    reader = Reader(module, block)
+    env: list[Any] = [*block.leaves, *block.scalars, *block.dyn]
+    env += [None] * (reader.program.slots - len(env))
+    calls = {place: call for place, call in reader.calls}
+    kernels, backend = [], []
+    for place, step in enumerate(reader.program.steps):
+        if place in calls:
+            call = calls[place]
+            inputs = {
+                slot: env[slot] for slot in call.operands if isinstance(env[slot], Value)
+            }
+            extents = _extents(reader._iteration(call), env)
+            if call.kind == "reduction":
+                if call.keepdims:
+                    extents = tuple(
+                        [1 if d in call.axes else e for d, e in enumerate(extents)]
+                    )
+                else:
+                    extents = tuple([e for d, e in enumerate(extents) if d not in call.axes])
+            written = 0
+            for slot, type_ in call.results:
+                dtype = element_dtype(ir.RankedTensorType(type_).element_type)
+                env[slot] = _unreal(dtype, extents)
+                written += _bytes(env[slot])
+            reads = {}
+            for v in inputs.values():
+                reads[id(v.buffer)] = max(reads.get(id(v.buffer), 0), _bytes(v))
+            kernels.append((call.name, call.kind, tuple(call.ops), sum(reads.values()), written))
+        elif isinstance(step, (ViewStep, ConstantStep)):
+            step.run(env)
+        else:
+            v = block.queue[step.number]
+            env[step.target] = _unreal(v.dtype, v.shape)
+            backend.append(step.op.name)
+    return kernels, backend
+
+
+class _NoBuffer:
+    """Stands for memory that will not be allocated."""
+
+    ptr = 0
+    nbytes = 0
+    owner = None
+
+
+def _unreal(dtype: Any, shape: tuple[int, ...]) -> Value:
+    return concrete(dtype, shape, _NoBuffer(), 0, None)
+
+
+def _bytes(v: Value) -> int:
+    strides = v.strides
+    extents = v.shape if strides is None else [d for d, s in zip(v.shape, strides) if s]
+    return prod(extents) * v.dtype.itemsize
+
+
+def _extents(sources: list, env: list) -> tuple[int, ...]:
+    found = []
+    for source in sources:
+        if isinstance(source, int):
+            found.append(source)
+        else:
+            slot, dim = source
+            found.append(env[slot] if dim is None else env[slot].shape[dim])
+    return tuple(found)

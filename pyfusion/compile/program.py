@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads the outlined function into a program: steps over an environment of slots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+from ..dtypes import DType, as_dtype, dtype_of
+from ..errors import InternalError
+from ..runtime.memory import from_numpy
+from ..runtime.steps import (
+    IN_DENSE,
+    IN_STRIDED,
+    INOUT,
+    OUT,
+    SCALAR,
+    UNIFORM,
+    BackendStep,
+    ConstantStep,
+    KernelStep,
+    Operand,
+    Result,
+    ViewStep,
+)
+
+_MLIR_NAMES: dict[str, DType] = {}
+_SCALAR_CODES = {
+    "bool": "B7x",
+    "int8": "b7x",
+    "int16": "h6x",
+    "int32": "i4x",
+    "int64": "q",
+    "uint8": "B7x",
+    "uint16": "H6x",
+    "uint32": "I4x",
+    "uint64": "Q",
+    "float32": "f4x",
+    "float64": "d",
+    "index": "q",
+}
+
+
+def element_dtype(type_: ir.Type) -> DType:
+    """The dtype of an element type of the IR."""
+    if not _MLIR_NAMES:
+        for name in _SCALAR_CODES:
+            if name != "index":
+                dtype = as_dtype(name)
+                _MLIR_NAMES[dtype.mlir] = dtype
+        for name in ("float16", "bfloat16", "complex64", "complex128"):
+            dtype = as_dtype(name)
+            _MLIR_NAMES[dtype.mlir] = dtype
+    return _MLIR_NAMES[str(type_)]
+
+
+class KernelShape:
+    """What the flat kernel functions say about one kernel; see `fusion-flatten-kernels`."""
+
+    def __init__(self, range_func: Any, finish_func: Any):
+        self.form = _string(range_func, "fusion.form")
+        self.dims = _ints(range_func, "fusion.dims")
+        self.permutation = _ints(range_func, "fusion.permutation")
+        self.range_args = _ints(range_func, "fusion.range_args")
+        self.finish_args = _ints(range_func, "fusion.finish_args")
+        self.range_types = _inputs(range_func)
+        self.accumulator = None
+        self.finish_types: list[ir.Type] = []
+        if finish_func is not None:
+            self.finish_types = _inputs(finish_func)[1:]
+            result = _outputs(range_func)[0]
+            self.accumulator = element_dtype(ir.RankedTensorType(result).element_type)
+
+
+def _string(op: Any, name: str) -> str | None:
+    return ir.StringAttr(op.attributes[name]).value if name in op.attributes else None
+
+
+def _ints(op: Any, name: str) -> list[int] | None:
+    return list(ir.DenseI64ArrayAttr(op.attributes[name])) if name in op.attributes else None
+
+
+def _function_type(op: Any) -> ir.FunctionType:
+    return ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
+
+
+def _inputs(op: Any) -> list[ir.Type]:
+    return list(_function_type(op).inputs)
+
+
+def _outputs(op: Any) -> list[ir.Type]:
+    return list(_function_type(op).results)
+
+
+class Program:
+    """Steps, the slots of the results, and a count of slots."""
+
+    def __init__(self) -> None:
+        self.steps: list[Any] = []
+        self.results: list[int] = []
+        self.slots = 0
+        self.kernels: list[str] = []
+
+
+class Call:
+    """A kernel call of `@main`, before its native kernel exists."""
+
+    def __init__(self, name: str, func: Any, operands: list[int], types: list, results: list):
+        self.name = name
+        self.operands = operands
+        self.types = types
+        self.results = results  # (slot, type)
+        self.takes_over = _ints(func, "fusion.takes_over")
+        self.kind = _string(func, "fusion.kernel")
+        body = list(func.regions[0].blocks[0].operations)
+        self.ops = [op.operation.name.removeprefix("fusion.") for op in body[:-1]]
+        self.axes: list[int] = []
+        self.keepdims = False
+        self.operand_type: Any = None
+        self.creation: dict[int, int] = {}
+        arguments = {a: n for n, a in enumerate(func.regions[0].blocks[0].arguments)}
+        for op in body:
+            o = op.operation
+            if "axes" in o.attributes:
+                self.axes = list(ir.DenseI64ArrayAttr(o.attributes["axes"]))
+                self.keepdims = "keepdims" in o.attributes
+                self.operand_type = o.operands[0].type
+            if o.name in ("fusion.full", "fusion.iota"):
+                self._note_extents(o, arguments)
+
+    def _note_extents(self, op: Any, arguments: dict) -> None:
+        shape = list(ir.DenseI64ArrayAttr(op.attributes["static_shape"]))
+        scalars = 1 if op.name == "fusion.full" else 2
+        dynamic = iter(list(op.operands)[scalars:])
+        for back, extent in enumerate(reversed(shape)):
+            if extent == ir.ShapedType.get_dynamic_size():
+                self.creation.setdefault(back, -1)
+        values = [next(dynamic) if e == ir.ShapedType.get_dynamic_size() else e for e in shape]
+        for back, value in enumerate(reversed(values)):
+            if not isinstance(value, int) and value in arguments:
+                self.creation[back] = arguments[value]
+
+
+class Reader:
+    """Walks `@main` once."""
+
+    def __init__(self, module: ir.Module, block: Any):
+        self.block = block
+        self.program = Program()
+        self.slot: dict[ir.Value, int] = {}
+        self.dense: set[int] = set()
+        self.calls: list[tuple[int, Call]] = []
+        functions = {}
+        for op in module.body.operations:
+            o = op.operation
+            functions[ir.StringAttr(o.attributes["sym_name"]).value] = o
+        self.functions = functions
+        main = functions["main"]
+        body = main.regions[0].blocks[0]
+        for number, argument in enumerate(body.arguments):
+            slot = self._new(argument)
+            if number < len(block.leaves) and block.leaves[number].strides is None:
+                self.dense.add(slot)
+        for op in body.operations:
+            self._operation(op.operation)
+        self.program.kernels = [name for name in functions if name != "main"]
+
+    def _new(self, value: ir.Value) -> int:
+        slot = self.slot[value] = self.program.slots
+        self.program.slots += 1
+        return slot
+
+    def _operation(self, o: ir.Operation) -> None:
+        name = o.name
+        steps = self.program.steps
+        if name == "func.return":
+            self.program.results = [self.slot[v] for v in o.operands]
+        elif name == "func.call":
+            callee = ir.FlatSymbolRefAttr(o.attributes["callee"]).value
+            operands = [self.slot[v] for v in o.operands]
+            types = [v.type for v in o.operands]
+            results = [(self._new(r), ir.RankedTensorType(r.type)) for r in o.results]
+            self.dense.update(slot for slot, _ in results)
+            self.calls.append(
+                (len(steps), Call(callee, self.functions[callee], operands, types, results))
+            )
+            steps.append(None)
+        elif "fusion.record" in o.attributes:
+            self._backend(o)
+        elif name == "fusion.constant":
+            array = _constant(o.attributes["value"])
+            slot = self._new(o.result)
+            self.dense.add(slot)
+            steps.append(ConstantStep(slot, from_numpy(array)))
+        elif name.startswith("fusion."):
+            self._view(o, name.removeprefix("fusion."))
+        else:
+            raise InternalError(f"the outlined function holds an unexpected {name}")
+
+    def _backend(self, o: ir.Operation) -> None:
+        number = ir.IntegerAttr(o.attributes["fusion.record"]).value
+        v = self.block.queue[number]
+        op, args, attrs, dyn, _ = v.record
+        slots = [self.slot[x] for x in o.operands]
+        count = len(args)
+        order = [n for n, a in enumerate(args) if hasattr(a, "slot")]
+        order += [n for n, a in enumerate(args) if not hasattr(a, "slot")]
+        if o.name != "fusion.custom_call":
+            order = list(range(count))
+        inputs = [0] * count
+        for place, slot in zip(order, slots[:count], strict=True):
+            inputs[place] = slot
+        step = BackendStep(op, inputs, attrs, slots[count:], v.dtype, number)
+        step.target = self._new(o.result)
+        self.program.steps.append(step)
+
+    def _view(self, o: ir.Operation, name: str) -> None:
+        source = self.slot[o.operands[0]]
+        target = self._new(o.result)
+        attrs: Any = ()
+        dyn: list[Any] = []
+        if name == "slice":
+            values = iter(list(o.operands)[1:])
+            for list_name in ("static_offsets", "static_sizes", "static_steps"):
+                dyn += self._mixed(o.attributes[list_name], values)
+        elif name in ("broadcast", "reshape"):
+            dyn = self._mixed(o.attributes["static_shape"], iter(list(o.operands)[1:]))
+        else:
+            key = "permutation" if name == "transpose" else "axes"
+            if key not in o.attributes:
+                raise InternalError(f"the outlined function holds an unexpected fusion.{name}")
+            attrs = tuple(ir.DenseI64ArrayAttr(o.attributes[key]))
+        if source in self.dense and name in ("reshape", "expand_dims", "squeeze"):
+            self.dense.add(target)
+        self.program.steps.append(ViewStep(name, source, target, attrs, dyn))
+
+    def _mixed(self, attribute: Any, values: Any) -> list[Any]:
+        dynamic = ir.ShapedType.get_dynamic_size()
+        static = list(ir.DenseI64ArrayAttr(attribute))
+        return [[self.slot[next(values)]] if e == dynamic else e for e in static]
+
+    # -- kernels ---------------------------------------------------------------------------------
+
+    def finish(self, shapes: dict[str, KernelShape], handle: Any) -> Program:
+        """Fills in the launches; `handle(name, shape, launch)` makes a native kernel."""
+        for place, call in self.calls:
+            self.program.steps[place] = self._kernel(call, shapes[call.name], handle)
+        return self.program
+
+    def _extent(self, call: Call, back: int, rank: int) -> Any:
+        """Where the iteration's extent comes from, counted from the last dimension."""
+        for slot, type_ in zip(call.operands, call.types, strict=True):
+            if not ir.RankedTensorType.isinstance(type_):
+                continue
+            t = ir.RankedTensorType(type_)
+            if back < t.rank and (t.is_dynamic_dim(t.rank - 1 - back)):
+                return (slot, t.rank - 1 - back)
+        argument = call.creation.get(back)
+        if argument is not None and argument >= 0:
+            return (call.operands[argument], None)
+        return None
+
+    def _iteration(self, call: Call) -> list[Any]:
+        type_ = call.operand_type if call.kind == "reduction" else call.results[0][1]
+        t = ir.RankedTensorType(type_)
+        extents: list[Any] = []
+        for d in range(t.rank):
+            if not t.is_dynamic_dim(d):
+                extents.append(t.get_dim_size(d))
+                continue
+            found = self._extent(call, t.rank - 1 - d, t.rank)
+            if found is None:
+                raise InternalError(f"no operand of {call.name} gives extent {d} of {t}")
+            extents.append(found)
+        return extents
+
+    def _operand(self, slot: int, type_: Any, flat: Any, iteration: list, order: list) -> Operand:
+        """`flat` is the flat function's type, `order` the iteration dimension of each launch
+        dimension."""
+        if not ir.RankedTensorType.isinstance(type_):
+            name = "index" if str(type_) == "index" else element_dtype(type_).name
+            return Operand(SCALAR, slot, 8, code=_SCALAR_CODES[name])
+        t = ir.RankedTensorType(type_)
+        item = element_dtype(t.element_type).itemsize
+        if ir.RankedTensorType(flat).rank == 0:
+            return Operand(UNIFORM, slot, item)
+        lead = len(iteration) - t.rank
+        full = lead == 0 and all(
+            t.is_dynamic_dim(d) or t.get_dim_size(d) == iteration[d] for d in range(t.rank)
+        )
+        in_order = order == sorted(order)
+        if full and in_order and slot in self.dense:
+            return Operand(IN_DENSE, slot, item)
+        dims = []
+        for d in order:
+            own = d - lead
+            if own < 0 or (not t.is_dynamic_dim(own) and t.get_dim_size(own) == 1):
+                own = -1
+            dims.append(own)
+        return Operand(IN_STRIDED, slot, item, dims)
+
+    def _results(self, call: Call, extents: list) -> list[Result]:
+        found = []
+        for number, (slot, t) in enumerate(call.results):
+            over = -1
+            if call.takes_over is not None and call.takes_over[number] >= 0:
+                over = call.operands[call.takes_over[number]]
+            found.append(Result(slot, element_dtype(t.element_type), extents, over))
+        return found
+
+    def _kernel(self, call: Call, shape: KernelShape, handle: Any) -> KernelStep:
+        iteration = self._iteration(call)
+        if call.kind == "reduction":
+            return self._reduction(call, shape, handle, iteration)
+        order = list(range(len(iteration)))
+        operands = []
+        taken = [a for a in (call.takes_over or []) if a >= 0]
+        for number, (slot, type_) in enumerate(zip(call.operands, call.types, strict=True)):
+            o = self._operand(slot, type_, shape.range_types[number], iteration, order)
+            if number in taken:
+                if o.role != IN_DENSE:
+                    raise InternalError(f"{call.name} takes over an operand that is not dense")
+                o.role = INOUT
+            operands.append(o)
+        results = self._results(call, iteration)
+        for r in results:
+            if r.takes_over < 0:
+                operands.append(Operand(OUT, r.slot, r.dtype.itemsize))
+        flat = all(o.role != IN_STRIDED for o in operands)
+        rank = 1 if flat else len(iteration)
+        spec = [0, rank, 0, 0, 0, _cost(call.ops), len(operands)]
+        for o in operands:
+            spec += [o.role, o.itemsize]
+        native = handle(call.name, None, [*spec, 0])
+        return KernelStep(call.name, native, iteration, operands, results, flat, call.ops)
+
+    def _reduction(self, call: Call, shape: KernelShape, handle: Any, iteration: list) -> Any:
+        assert shape.permutation is not None and shape.dims is not None
+        assert shape.range_args is not None and shape.finish_args is not None
+        order = shape.permutation
+        nk1, nr, nk2 = shape.dims
+        ranges = [
+            self._operand(call.operands[a], call.types[a], shape.range_types[n], iteration, order)
+            for n, a in enumerate(shape.range_args)
+        ]
+        rank = len(iteration)
+        kept = [d for d in range(rank) if d not in call.axes]
+        if call.keepdims:
+            out = [1 if d in call.axes else iteration[d] for d in range(rank)]
+            place = {d: d for d in range(rank)}
+        else:
+            out = [iteration[d] for d in kept]
+            place = {d: n for n, d in enumerate(kept)}
+        reduced = order[nk1 : nk1 + nr]
+        outer = [place[d] for d in order if d not in reduced]
+        finishes = [
+            self._operand(call.operands[a], call.types[a], shape.finish_types[n], out, outer)
+            for n, a in enumerate(shape.finish_args)
+        ]
+        results = self._results(call, out)
+        finishes += [Operand(OUT, r.slot, r.dtype.itemsize) for r in results]
+        spec = [1 if shape.form == "row" else 2, nk1, nr, nk2]
+        spec += [shape.accumulator.itemsize, _cost(call.ops), len(ranges)]
+        for o in ranges:
+            spec += [o.role, o.itemsize]
+        spec.append(len(finishes))
+        for o in finishes:
+            spec += [o.role, o.itemsize]
+        native = handle(call.name, f"{call.name}_finish", spec)
+        extents = [iteration[d] for d in order]
+        return KernelStep(call.name, native, extents, ranges + finishes, results, False, call.ops)
+
+
+def _cost(ops: list[str]) -> int:
+    from ..ir.table import OPS
+
+    return sum(10 if name in OPS and OPS[name].cost == "math" else 1 for name in ops)
+
+
+def _constant(attribute: ir.Attribute) -> np.ndarray:
+    elements = ir.DenseElementsAttr(attribute)
+    array = np.array(elements)
+    t = ir.RankedTensorType(attribute.type)
+    dtype = element_dtype(t.element_type)
+    if dtype_of(array.dtype) is not dtype:
+        array = array.view(dtype.numpy) if array.itemsize == dtype.itemsize else array.astype(
+            dtype.numpy
+        )
+    return array.reshape(tuple(t.shape))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A block made by calling a function, without running it: for `lower` and `explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..stream import stream as streams
+from ..stream.block import Block, close_block, open_block
+
+
+def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> tuple[Block, Any]:
+    """Records `f(*args, **kwargs)` on a stream of its own.
+
+    Args:
+        arrays_of: gives the values of the arrays in what `f` returned.
+
+    Returns:
+        The block, open: `close_block` must follow; and what keeps its results alive.
+
+    Raises:
+        RuntimeError: `f` reads one of its results, so that it cannot be recorded as one block.
+    """
+    outer = streams.current()
+    streams.engine_flush(outer)
+    inner = streams.Stream()
+    inner.limit = 1 << 60
+    streams._local.stream = inner
+    try:
+        result = f(*args, **kwargs)
+    finally:
+        streams._local.stream = outer
+    queue, inner.queue = inner.queue, []
+    if not queue:
+        raise RuntimeError("the function records no operation, or reads all of its results")
+    values = [v for v in arrays_of(result) if v.stream is inner]
+    if not values:
+        raise RuntimeError("the function returns no deferred array: it reads what it computes")
+    block = open_block(queue)
+    return block, (result, values)
+
+
+def drop(block: Block) -> None:
+    """Forgets a traced block that will not be run; its results read as failed."""
+    from ..errors import ExecutionError
+
+    queue = block.queue
+    for v in queue:
+        v.stream = v.buffer = None
+        v.error = ExecutionError("recorded by lower() or explain(), which run nothing")
+    close_block(block)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every flag of pyfusion, its type, its default and what it does.
+
+Each flag is an attribute of `pyfusion.config` and is read once, at import, from an environment
+variable named `PYFUSION_` and the flag's name in capitals. `with config.scope(mode="single"):`
+sets flags for a while (for the whole process, not for one thread).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+
+class Flag(NamedTuple):
+    default: Any
+    parse: Callable[[str], Any]
+    doc: str
+
+
+def _boolean(text: str) -> bool:
+    low = text.strip().lower()
+    if low in ("", "0", "false", "no", "off"):
+        return False
+    if low in ("1", "true", "yes", "on"):
+        return True
+    raise ValueError("use 0 or 1")
+
+
+def _natural(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError("use a number of at least 0")
+    return value
+
+
+def _one_of(*names: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in names:
+            raise ValueError(f"use one of {', '.join(names)}")
+        return text
+
+    return parse
+
+
+FLAGS: dict[str, Flag] = {
+    "mode": Flag(
+        "fused",
+        _one_of("fused", "single", "backend"),
+        "fused: operations are merged into kernels. single: each operation is compiled alone. "
+        "backend: each operation is run by the backend, nothing is compiled.",
+    ),
+    "strict": Flag(
+        False,
+        _boolean,
+        "Raise where a block would else fall back to the backend with a warning.",
+    ),
+    "debug": Flag(
+        0,
+        _natural,
+        "1: a line for each block on stderr. 2: each kernel with its time and GB/s. 3: the plan's "
+        "steps and why neighbours were not merged. 4: the outlined IR. 5: the IR of every phase.",
+    ),
+    "threads": Flag(0, _natural, "Threads of the kernels; 0: as many as the process may use."),
+    "dump_dir": Flag("", str, "Folder for the IR of each compiled block, a file for each phase."),
+    "native_dir": Flag("", str, "Folder with native libraries built for development."),
+    "max_queue": Flag(
+        256, _natural, "Operations that a stream holds before it flushes them by itself."
+    ),
+    "max_held": Flag(
+        1 << 30, _natural, "Bytes of new arrays that a stream with queued operations may hold."
+    ),
+    "max_plans": Flag(256, _natural, "Compiled plans kept; the least recently used one goes."),
+    "pool_limit": Flag(
+        0, _natural, "Bytes of free buffers kept for reuse; 0: the native default."
+    ),
+}
+
+
+class Config:
+    """The flags, as attributes. Unknown names and values of the wrong type raise."""
+
+    def __init__(self) -> None:
+        values = {}
+        for name, flag in FLAGS.items():
+            text = os.environ.get("PYFUSION_" + name.upper())
+            if text is None or (text == "" and flag.default != ""):
+                values[name] = flag.default
+                continue
+            try:
+                values[name] = flag.parse(text)
+            except ValueError as error:
+                raise ValueError(f"PYFUSION_{name.upper()}={text!r}: {error}") from None
+        object.__setattr__(self, "_listeners", {})
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        flag = FLAGS.get(name)
+        if flag is None:
+            raise AttributeError(f"no flag {name!r}; there are {', '.join(sorted(FLAGS))}")
+        if type(flag.default) is bool:
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} takes a bool, not {value!r}")
+        elif isinstance(value, bool) or not isinstance(value, type(flag.default)):
+            raise TypeError(f"{name} takes {type(flag.default).__name__}, not {value!r}")
+        else:
+            flag.parse(str(value))
+        self.__dict__[name] = value
+        for call in self._listeners.get(name, ()):
+            call(value)
+
+    def on_change(self, name: str, call: Callable[[Any], None]) -> None:
+        """Has `call(value)` called when the flag is set."""
+        self._listeners.setdefault(name, []).append(call)
+
+    @contextmanager
+    def scope(self, **flags: Any) -> Iterator[Config]:
+        """Sets flags inside a `with` block and puts the old values back after it."""
+        old = {name: getattr(self, name) for name in flags}
+        try:
+            for name, value in flags.items():
+                setattr(self, name, value)
+            yield self
+        finally:
+            for name, value in old.items():
+                setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name} = {getattr(self, name)!r}" for name in FLAGS)
+
+
+config = Config()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Exceptions of pyfusion.
+
+A mistake in a call raises the class that NumPy raises (`ValueError`, `TypeError`, `IndexError`,
+`OverflowError`, `numpy.exceptions.AxisError`), where it is made. The classes here are for what can
+only be known later.
+"""
+
+from __future__ import annotations
+
+
+class PyfusionError(Exception):
+    """Base class of the errors that only pyfusion raises."""
+
+
+class ShapeError(PyfusionError, ValueError):
+    """Operands of shapes that do not go together."""
+
+
+class DTypeError(PyfusionError, TypeError):
+    """Operands of element types that an operation does not take."""
+
+
+class ExecutionError(PyfusionError, RuntimeError):
+    """A unit of work failed while it ran; raised when one of its results is read.
+
+    Attributes:
+        site: `"file:line"` of the call that recorded the operation, or `None`.
+    """
+
+    def __init__(self, message: str, site: str | None = None):
+        super().__init__(f"{message} (recorded at {site})" if site else message)
+        self.site = site
+
+
+class CompileError(PyfusionError, RuntimeError):
+    """A block did not compile.
+
+    Attributes:
+        stage: name of the pass or phase that failed.
+        diagnostics: the compiler's messages, one string each.
+        dump_path: file with a self-contained reproducer, or `None`.
+    """
+
+    def __init__(self, stage: str, diagnostics: list[str], dump_path: str | None = None):
+        text = "; ".join(diagnostics) or "no diagnostic"
+        super().__init__(f"{stage}: {text}")
+        self.stage = stage
+        self.diagnostics = diagnostics
+        self.dump_path = dump_path
+
+
+class InternalError(PyfusionError, RuntimeError):
+    """A state that should not exist: please report it."""
+
+
+class FallbackWarning(RuntimeWarning):
+    """A block was run by the backend, because it did not compile or launch."""

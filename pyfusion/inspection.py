@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`lower` and `explain`: what a function's operations become, without running them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .array import Array
+from .ir.value import Value
+
+
+class Lowered:
+    """The IR of a function's operations in every phase."""
+
+    def __init__(self, texts: dict[str, str]):
+        self._texts = texts
+
+    @property
+    def stages(self) -> list[str]:
+        """The names that `as_text` takes, in order."""
+        return list(self._texts)
+
+    def as_text(self, stage: str = "fusion") -> str:
+        """The IR after a phase.
+
+        Raises:
+            ValueError: no such phase; the message lists those there are.
+        """
+        try:
+            return self._texts[stage]
+        except KeyError:
+            raise ValueError(f"no stage {stage!r}; there are {', '.join(self._texts)}") from None
+
+
+class KernelFacts(NamedTuple):
+    """One kernel: its operations, and the bytes it reads and writes at the traced sizes."""
+
+    name: str
+    kind: str
+    ops: tuple[str, ...]
+    bytes_read: int
+    bytes_written: int
+
+
+class Refusal(NamedTuple):
+    """Two neighbours that stayed apart, and why."""
+
+    producer: str
+    consumer: str
+    reason: str
+
+
+class Explanation:
+    """What runs: kernels, calls of the backend, and why there are not fewer."""
+
+    def __init__(self, kernels: list[KernelFacts], backend: list[str], refusals: list[Refusal]):
+        self.kernels = kernels
+        self.backend = backend
+        self.refusals = refusals
+
+    def __str__(self) -> str:
+        lines = []
+        for k in self.kernels:
+            lines.append(
+                f"{k.name} ({k.kind}): {', '.join(k.ops)}; "
+                f"reads {k.bytes_read:,} B, writes {k.bytes_written:,} B"
+            )
+        lines += [f"backend: {name}" for name in self.backend]
+        lines += [f"not merged: {r.producer} -> {r.consumer}: {r.reason}" for r in self.refusals]
+        return "\n".join(lines) or "nothing to run"
+
+    __repr__ = __str__
+
+
+def _values(result: Any) -> list[Value]:
+    found: list[Value] = []
+    pending = [result]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Array):
+            found.append(item._v)
+        elif isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, (list, tuple)):
+            pending += item
+    return found
+
+
+def _traced(f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any], Any]) -> Any:
+    from .compile.context import context
+    from .compile.driver import Compilation
+    from .compile.trace import drop, trace
+    from .stream.engine import lock
+
+    with lock():
+        block, alive = trace(f, args, kwargs, _values)
+        try:
+            mlir_context = context()
+            from mlir import ir
+
+            with mlir_context, ir.Location.unknown():
+                return use(Compilation(block, keep=True))
+        finally:
+            del alive
+            drop(block)
+
+
+def lower(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Lowered:
+    """The IR that calling `f(*args, **kwargs)` would compile, in every phase.
+
+    Args:
+        f: a function of arrays that reads none of its results.
+
+    Returns:
+        A `Lowered`; `as_text("merged")` and so on give the IR as text.
+
+    Raises:
+        RuntimeError: `f` reads what it computes, or computes nothing.
+
+    Example:
+        >>> import pyfusion as pf
+        >>> text = pf.lower(lambda x: x * 2 + 1, pf.ones(4)).as_text("merged")
+        >>> text.count("fusion.fused")
+        1
+    """
+
+    def use(compilation: Any) -> Lowered:
+        compilation.to_outlined()
+        if "fusion.kernel" in compilation.texts["outlined"]:
+            compilation.to_llvm()
+        return Lowered(compilation.texts)
+
+    return _traced(f, args, kwargs, use)
+
+
+def explain(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Explanation:
+    """Which kernels calling `f(*args, **kwargs)` would launch, and why not fewer.
+
+    Bytes are those of the distinct operands and results at the sizes given.
+
+    Raises:
+        RuntimeError: `f` reads what it computes, or computes nothing.
+    """
+
+    def use(compilation: Any) -> Explanation:
+        from .compile.facts import facts
+
+        compilation.to_outlined()
+        kernels, backend = facts(compilation.module, compilation.block)
+        refusals = [Refusal(r.producer, r.consumer, r.reason) for r in compilation.refusals]
+        return Explanation([KernelFacts(*k) for k in kernels], backend, refusals)
+
+    return _traced(f, args, kwargs, use)

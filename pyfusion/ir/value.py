@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One immutable value: the result of a queued operation, or data in a buffer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ExecutionError
+
+
+class Value:
+    """A value that may not exist yet.
+
+    `shape` is a tuple of ints and `dtype` a `DType`, always set. The rest depends on the state:
+
+    - pending: `stream` is the stream that holds it; `record` is the tuple
+      `(op, args, attrs, dyn, site)`.
+    - concrete: `stream` is None, `error` None; `buffer` owns the memory, `ptr` is the address of
+      element 0, `strides` counts elements, None for C-contiguous data; `desc` is the number of its
+      layout in plan keys.
+    - failed: `stream` is None and `error` an `ExecutionError`.
+
+    `slot` is its number inside the block that is being flushed, -1 outside.
+    """
+
+    __slots__ = (
+        "shape",
+        "dtype",
+        "stream",
+        "record",
+        "slot",
+        "buffer",
+        "ptr",
+        "strides",
+        "desc",
+        "error",
+    )
+
+    shape: tuple[int, ...]
+    dtype: Any
+    stream: Any
+    record: Any
+    slot: int
+    buffer: Any
+    ptr: int
+    strides: tuple[int, ...] | None
+    desc: int
+    error: ExecutionError | None
+
+
+_descs: dict[tuple, int] = {}
+
+
+def layout_desc(dtype: Any, shape: tuple[int, ...], contiguous: bool) -> int:
+    """The number of a layout class: element type, rank, extents of 1, contiguous or not."""
+    key = (dtype.code, contiguous, tuple([d == 1 for d in shape]))
+    desc = _descs.get(key)
+    if desc is None:
+        desc = _descs[key] = len(_descs)
+    return desc
+
+
+def concrete(
+    dtype: Any, shape: tuple[int, ...], buffer: Any, ptr: int, strides: tuple[int, ...] | None
+) -> Value:
+    """A value over memory that exists; strides count elements, None means C-contiguous."""
+    v = Value.__new__(Value)
+    v.shape = shape
+    v.dtype = dtype
+    v.record = v.stream = v.error = None
+    v.slot = -1
+    v.buffer = buffer
+    v.ptr = ptr
+    v.strides = strides
+    v.desc = layout_desc(dtype, shape, strides is None)
+    return v
+
+
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides in elements of C-contiguous data."""
+    strides = []
+    step = 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    strides.reverse()
+    return tuple(strides)
+
+
+def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether elements lie in row-major order without gaps (extents of 0 and 1 do not matter)."""
+    if 0 in shape:
+        return True
+    step = 1
+    for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if extent != 1:
+            if stride != step:
+                return False
+            step *= extent
+    return True
+
+
+def site_text(site: Any) -> str | None:
+    """`"file:line"` of a recorded call site `(code object, instruction offset)`."""
+    if site is None:
+        return None
+    code, offset = site
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= offset < end and number is not None:
+            line = number
+            break
+    return f"{code.co_filename}:{line}"

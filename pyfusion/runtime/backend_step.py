@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations run by the inner backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ir.value import Value
+from .memory import adopt, to_numpy
+from .statistics import statistics
+
+
+def backend() -> Any:
+    """The backend whose operations are deferred."""
+    from ..backends.numpy_backend import NumpyBackend
+
+    global backend
+    instance = NumpyBackend()
+    backend = lambda: instance  # noqa: E731
+    return instance
+
+
+def execute(op: Any, args: list, attrs: Any, dyn: tuple, shape: tuple, dtype: Any) -> Value:
+    """Runs one operation on arrays and scalars; the result is a concrete value."""
+    if op.kind != "view" and op.kind != "creation":
+        statistics.note_unfused(op.name)
+    result = backend().execute(op, args, attrs, dyn, shape, dtype)
+    array = np.asarray(result)
+    if array.shape != shape or array.dtype != dtype.numpy:
+        raise RuntimeError(
+            f"the backend's {op.name} gave {array.dtype}{list(array.shape)} "
+            f"where {dtype.name}{list(shape)} was recorded"
+        )
+    return adopt(array, dtype)
+
+
+def run_value(v: Value) -> None:
+    """Runs a pending value's operation; its operands are concrete."""
+    op, args, attrs, dyn, _ = v.record
+    arrays = []
+    for a in args:
+        if isinstance(a, Value):
+            if a.error is not None:
+                raise a.error
+            arrays.append(to_numpy(a))
+        else:
+            arrays.append(a)
+    take(v, execute(op, arrays, attrs, dyn, v.shape, v.dtype))
+
+
+def take(v: Value, result: Value) -> None:
+    """Gives a pending value the memory of a concrete one."""
+    v.buffer = result.buffer
+    v.ptr = result.ptr
+    v.strides = result.strides
+    v.desc = result.desc
+    v.error = None
+    v.stream = None

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A block: the operations of one flush, renumbered so that repeated code gives an equal key.
+
+The key holds operations, element types, static attributes, how values are connected, the layout
+class of each leaf, which results survive and which leaves die here. Extents and scalars are not
+in it, except that an extent is 1 or not; so two extents that happen to agree make no new plan.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..ir.value import Value
+
+_count = sys.getrefcount
+_SCALAR = -1
+
+
+class Block:
+    """Operations in program order with what they need from outside.
+
+    Attributes:
+        queue: the pending values; `queue[i].slot == i` while the block is open.
+        leaves: concrete values that the block reads, in order of first use.
+        scalars: Python scalars in order of use.
+        dyn: view bounds and extents, in order of use.
+        survivors: numbers of the results that something outside the block refers to.
+        dying: numbers of the leaves whose buffer nothing outside the block refers to.
+        key: hashable; equal for blocks that the same plan runs.
+    """
+
+    __slots__ = ("queue", "leaves", "scalars", "dyn", "survivors", "dying", "key", "failed")
+
+    queue: list[Value]
+    leaves: list[Value]
+    scalars: list[Any]
+    dyn: list[int]
+    survivors: list[int]
+    dying: list[int]
+    key: tuple
+    failed: bool
+
+
+def open_block(queue: list[Value]) -> Block:
+    """Numbers the values of a queue; `close_block` must follow."""
+    block = Block()
+    block.queue = queue
+    block.leaves = leaves = []
+    block.scalars = scalars = []
+    block.dyn = dyn = []
+    block.failed = False
+    key: list[Any] = []
+    uses = [0] * len(queue)
+    leaf_uses: list[int] = []
+    number = 0
+    for v in queue:
+        op, args, attrs, bounds, _ = v.record
+        key.append(op.code)
+        key.append(v.dtype.code)
+        if attrs is not None:
+            key.append(attrs)
+        if bounds:
+            dyn.extend(bounds)
+        for a in args:
+            if a.__class__ is Value:
+                slot = a.slot
+                if slot >= 0:
+                    uses[slot] += 1
+                elif slot == -1:
+                    slot = a.slot = -2 - len(leaves)
+                    leaves.append(a)
+                    leaf_uses.append(1)
+                    if a.error is not None:
+                        block.failed = True
+                else:
+                    leaf_uses[-2 - slot] += 1
+                key.append(slot)
+            else:
+                scalars.append(a)
+                key.append(_SCALAR)
+        v.slot = number
+        number += 1
+    a = v = args = None  # they would count as references below
+    block.survivors = _outside(queue, uses)
+    key.append(tuple(block.survivors))
+    if not block.failed:
+        _layouts(block, leaf_uses, key)
+    block.key = tuple(key)
+    return block
+
+
+def _outside(values: list[Value], uses: list[int]) -> list[int]:
+    """Numbers of the values that have more references than the block itself makes."""
+    found = []
+    number = 0
+    base = _base
+    for v in values:
+        if _count(v) - base > uses[number]:
+            found.append(number)
+        number += 1
+    return found
+
+
+def needed(queue: list[Value]) -> list[Value]:
+    """The values of a queue that something outside needs, directly or through others."""
+    uses = [0] * len(queue)
+    number = 0
+    for v in queue:
+        for a in v.record[1]:
+            if a.__class__ is Value and a.stream is not None:
+                uses[a.slot] += 1
+        v.slot = number
+        number += 1
+    a = v = None
+    live = set(_outside(queue, uses))
+    for number in range(len(queue) - 1, -1, -1):
+        v = queue[number]
+        if number in live:
+            for a in v.record[1]:
+                if a.__class__ is Value and a.stream is not None:
+                    live.add(a.slot)
+    for v in queue:
+        v.slot = -1
+    return [queue[number] for number in sorted(live)]
+
+
+def _layouts(block: Block, leaf_uses: list[int], key: list[Any]) -> None:
+    leaves = block.leaves
+    held = _outside(leaves, leaf_uses)
+    key.append(tuple([leaf.desc for leaf in leaves]))
+    dying = block.dying = []
+    if len(held) < len(leaves):
+        for number in range(len(leaves)):
+            if number not in held:
+                buffer = leaves[number].buffer
+                if (
+                    leaves[number].strides is None
+                    and buffer.owner is None
+                    and _count(buffer) == _buffer_base
+                ):
+                    dying.append(number)
+        key.append(tuple(dying))
+
+
+def close_block(block: Block) -> None:
+    """Ends the numbering and lets go of what the finished operations held."""
+    for leaf in block.leaves:
+        leaf.slot = -1
+    for v in block.queue:
+        v.slot = -1
+        if v.stream is None:
+            v.record = None
+
+
+def _calibrate() -> tuple[int, int]:
+    """How many references a value of a block has that nobody outside holds.
+
+    The interpreter's own references to loop variables and arguments differ between versions.
+    """
+    value = Value.__new__(Value)
+    values = [value]
+    del value
+    global _base
+    _base = 0
+    base = 0
+    while _outside(values, [base]):
+        base += 1
+
+    class _Holder:
+        __slots__ = ("buffer",)
+
+    holder = _Holder()
+    holder.buffer = object()
+    buffer = holder.buffer
+    return base, _count(buffer)
+
+
+_base, _buffer_base = _calibrate()
