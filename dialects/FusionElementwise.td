@@ -17,6 +17,7 @@ class Fusion_Unary<string mnemonic, string numpy, Type operandType,
   let arguments = (ins operandType:$operand);
   let results = (outs operandType:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let hasFolder = 1;
   let fusionNumpy = numpy;
 }
 
@@ -34,6 +35,7 @@ class Fusion_UnaryPredicate<string mnemonic>
   let arguments = (ins Fusion_Tensor:$operand);
   let results = (outs Fusion_BoolTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
+  let hasFolder = 1;
   let fusionNumpy = mnemonic;
   let extraClassDefinition = Fusion_Infer<"predicate(operands)">.definition;
 }
@@ -47,6 +49,7 @@ class Fusion_Binary<string mnemonic, string numpy, Type operandType,
   let arguments = (ins operandType:$lhs, operandType:$rhs);
   let results = (outs operandType:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let hasFolder = 1;
   let fusionNumpy = numpy;
   let extraClassDefinition = Fusion_Infer<"elementwise(operands)">.definition;
 }
@@ -59,6 +62,7 @@ class Fusion_Compare<string mnemonic, list<Trait> traits = []>
   let arguments = (ins Fusion_Tensor:$lhs, Fusion_Tensor:$rhs);
   let results = (outs Fusion_BoolTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let hasFolder = 1;
   let fusionNumpy = mnemonic;
   let extraClassDefinition = Fusion_Infer<"predicate(operands)">.definition;
 }
@@ -70,17 +74,21 @@ class Fusion_Compare<string mnemonic, list<Trait> traits = []>
 // On i1, add is a logical or and multiply a logical and, as in NumPy.
 def Fusion_AddOp : Fusion_Binary<"add", "add", Fusion_Tensor, [Commutative]> {
   let summary = "addition; integers wrap, booleans: logical or";
+  let hasCanonicalizeMethod = 1;
 }
 def Fusion_SubtractOp
     : Fusion_Binary<"subtract", "subtract", Fusion_NumberTensor> {
   let summary = "subtraction; integers wrap";
+  let hasCanonicalizeMethod = 1;
 }
 def Fusion_MultiplyOp
     : Fusion_Binary<"multiply", "multiply", Fusion_Tensor, [Commutative]> {
   let summary = "multiplication; integers wrap, booleans: logical and";
+  let hasCanonicalizeMethod = 1;
 }
 def Fusion_DivideOp : Fusion_Binary<"divide", "divide", Fusion_FloatTensor> {
   let summary = "IEEE 754 division";
+  let hasCanonicalizeMethod = 1;
 }
 def Fusion_FloorDivideOp
     : Fusion_Binary<"floor_divide", "floor_divide", Fusion_NumberTensor> {
@@ -108,6 +116,7 @@ def Fusion_PowOp : Fusion_Binary<"pow", "power", Fusion_NumberTensor> {
 def Fusion_Atan2Op : Fusion_Binary<"atan2", "arctan2", Fusion_FloatTensor> {
   let summary = "angle of the point (rhs, lhs)";
   let fusionCost = "math";
+  let hasFolder = 0;
 }
 def Fusion_MaximumOp
     : Fusion_Binary<"maximum", "maximum", Fusion_Tensor, [Commutative]> {
@@ -127,20 +136,16 @@ def Fusion_AbsOp : Fusion_Unary<"abs", "absolute", Fusion_Tensor, [Idempotent]> 
 def Fusion_SignOp : Fusion_Unary<"sign", "sign", Fusion_NumberTensor> {
   let summary = "-1, 0 or 1; NaN stays NaN and zeros give +0";
 }
-def Fusion_FloorOp : Fusion_Unary<"floor", "floor", Fusion_FloatTensor,
-                                  [Idempotent]> {
+def Fusion_FloorOp : Fusion_Unary<"floor", "floor", Fusion_FloatTensor> {
   let summary = "round toward minus infinity";
 }
-def Fusion_CeilOp : Fusion_Unary<"ceil", "ceil", Fusion_FloatTensor,
-                                 [Idempotent]> {
+def Fusion_CeilOp : Fusion_Unary<"ceil", "ceil", Fusion_FloatTensor> {
   let summary = "round toward plus infinity";
 }
-def Fusion_TruncOp : Fusion_Unary<"trunc", "trunc", Fusion_FloatTensor,
-                                  [Idempotent]> {
+def Fusion_TruncOp : Fusion_Unary<"trunc", "trunc", Fusion_FloatTensor> {
   let summary = "round toward zero";
 }
-def Fusion_RoundOp : Fusion_Unary<"round", "rint", Fusion_FloatTensor,
-                                  [Idempotent]> {
+def Fusion_RoundOp : Fusion_Unary<"round", "rint", Fusion_FloatTensor> {
   let summary = "round to nearest, ties to even";
 }
 def Fusion_ClampOp
@@ -155,6 +160,7 @@ def Fusion_ClampOp
     $operand `,` $lo `,` $hi attr-dict `:` type($operand) `,` type($lo) `,`
     type($hi)
   }];
+  let hasFolder = 1;
   let fusionNumpy = "clip";
   let extraClassDefinition = Fusion_Infer<"elementwise(operands)">.definition;
 }
@@ -260,13 +266,13 @@ def Fusion_SelectOp
     $condition `,` $x `,` $y attr-dict `:` type($condition) `,` type($x) `,`
     type($y)
   }];
+  let hasFolder = 1;
   let fusionNumpy = "where";
   let extraClassDefinition = Fusion_Infer<"select(operands)">.definition;
 }
 
 def Fusion_CastOp : Fusion_Op<"cast", "elementwise",
-                              [Pure, Fusion_Elementwise,
-                               SameOperandsAndResultShape]> {
+                              [Pure, Fusion_Elementwise]> {
   let summary = "conversion of the element type";
   let description = [{
     Float to integer truncates, saturates at the ends of the range and makes
@@ -276,6 +282,8 @@ def Fusion_CastOp : Fusion_Op<"cast", "elementwise",
   let arguments = (ins Fusion_Tensor:$operand);
   let results = (outs Fusion_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
   let fusionNumpy = "astype";
 }
 

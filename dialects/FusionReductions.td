@@ -23,6 +23,7 @@ class Fusion_ReductionOp<string mnemonic, Type operandType>
   let assemblyFormat = [{
     $operand `axes` $axes (`keepdims` $keepdims^)? attr-dict `:` type($operand)
   }];
+  let hasFolder = 1;
   let fusionNumpy = mnemonic;
   let extraClassDefinition =
       Fusion_Infer<"reduction(operands, adaptor.getAxesAttr(), "

@@ -30,6 +30,9 @@ def Fusion_FusedOp : Fusion_Op<"fused", "region",
   let results = (outs Variadic<Fusion_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Fusion_YieldOp : Fusion_Op<"yield", "region",
@@ -58,6 +61,7 @@ def Fusion_CustomCallOp : Fusion_Op<"custom_call", "opaque",
     $callee `(` $inputs `)` (`options` $options^)? attr-dict `:`
     functional-type($inputs, $outputs)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // FUSION_REGIONS

@@ -8,6 +8,7 @@ include "FusionBase.td"
 class Fusion_ViewOp<string mnemonic, string numpy, list<Trait> traits = []>
     : Fusion_Op<mnemonic, "view", !listconcat([Pure, Fusion_View], traits)> {
   let fusionNumpy = numpy;
+  let hasFolder = 1;
 }
 
 class Fusion_InferredView<string mnemonic, string numpy>
@@ -76,6 +77,7 @@ def Fusion_SliceOp
     custom<DynamicIndexList>($steps, $static_steps)
     attr-dict `:` type($operand) `to` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Fusion_BroadcastOp : Fusion_ViewOp<"broadcast", "broadcast_to"> {
@@ -94,6 +96,7 @@ def Fusion_BroadcastOp : Fusion_ViewOp<"broadcast", "broadcast_to"> {
     $operand custom<DynamicIndexList>($shape, $static_shape)
     attr-dict `:` type($operand) `to` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Fusion_ReshapeOp : Fusion_ViewOp<"reshape", "reshape"> {
@@ -110,6 +113,7 @@ def Fusion_ReshapeOp : Fusion_ViewOp<"reshape", "reshape"> {
     $operand custom<DynamicIndexList>($shape, $static_shape)
     attr-dict `:` type($operand) `to` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,6 +128,7 @@ def Fusion_ConstantOp
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Fusion_Tensor:$result);
   let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
 }
 
 def Fusion_FullOp : Fusion_Op<"full", "creation", [Pure, Fusion_Creation]> {
@@ -141,6 +146,8 @@ def Fusion_FullOp : Fusion_Op<"full", "creation", [Pure, Fusion_Creation]> {
     $value custom<DynamicIndexList>($shape, $static_shape)
     attr-dict `:` type($value) `to` type($result)
   }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
   let fusionNumpy = "full";
 }
 
@@ -153,6 +160,7 @@ def Fusion_IotaOp : Fusion_Op<"iota", "creation", [Pure, Fusion_Creation]> {
     $start `,` $step custom<DynamicIndexList>($shape, $static_shape)
     attr-dict `:` type($start) `,` type($step) `to` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // FUSION_VIEWS
