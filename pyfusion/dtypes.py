@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Element types.
 
-A `DType` is one of fourteen singletons, so that they compare by identity inside the library. They
-stand for NumPy's types without importing what NumPy alone does not have (`ml_dtypes`, for bfloat16).
+Each `DType` is a singleton, so that they compare by identity inside the library. They stand for
+NumPy's types without importing what NumPy alone does not have (`ml_dtypes`, for bfloat16).
 """
 
 from __future__ import annotations

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays from data and from nothing."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import client
+from ..dtypes import DType, as_dtype, bool_, dtype_of, float64
+from ..errors import DTypeError
+from ..ir.table import OPS
+from .apply import full_value
+from .backend_call import adopt, to_numpy
+from .core import Array, cast, emit, ones_mask, wrap
+from .promote import default_dtype, scalar
+
+__all__ = [
+    "arange",
+    "array",
+    "asarray",
+    "copy",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "from_numpy",
+    "full",
+    "full_like",
+    "identity",
+    "linspace",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
+
+_IOTA = OPS["iota"]
+
+
+def check_device(device: Any) -> None:
+    """Raises ValueError for a device that does not exist."""
+    if device not in (None, "cpu"):
+        raise ValueError(f'device {device!r} does not exist; only "cpu" does')
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """A shape argument: an int or a sequence of ints, none negative."""
+    try:
+        found = (operator.index(shape),)
+    except TypeError:
+        try:
+            found = tuple(map(operator.index, shape))
+        except TypeError:
+            raise TypeError(f"a shape is an int or a sequence of ints, not {shape!r}") from None
+    if any(d < 0 for d in found):
+        raise ValueError(f"negative dimensions are not allowed: shape {found}")
+    return found
+
+
+def asarray(
+    obj: Any, /, dtype: Any = None, *, device: Any = None, copy: bool | None = None
+) -> Array:
+    """An array with the elements of `obj`.
+
+    Args:
+        obj: an `Array` (returned as it is), a NumPy array, a number, nested sequences, or anything
+            that exports its data.
+        dtype: element type; NumPy's choice by default.
+        copy: NumPy arrays are copied unless it is False, which pins the array: it must not be
+            written to any more, and ValueError is raised if it cannot be used in place.
+    """
+    if device is not None:
+        check_device(device)
+    target = None if dtype is None else as_dtype(dtype)
+    cls = obj.__class__
+    if cls is Array:
+        if target is None or obj._v.dtype is target:
+            return wrap(obj._v) if copy else obj
+        if copy is False:
+            raise ValueError(f"asarray: {obj.dtype} to {target} needs a copy, but copy=False")
+        return wrap(cast(obj._v, target))
+    if cls in (bool, int, float, complex):
+        if copy is False:
+            raise ValueError("asarray: a Python number has no memory to share, but copy=False")
+        if target is None:
+            target = default_dtype(obj)
+        if cls is complex and target.kind != "c":
+            raise TypeError(f"asarray: a complex number does not convert to {target}")
+        return wrap(full_value(obj, (), target))
+    return _from_object(obj, target, copy)
+
+
+def _from_object(obj: Any, target: DType | None, copy: bool | None) -> Array:
+    if isinstance(obj, np.ndarray):
+        return _from_ndarray(obj, target, copy)
+    if isinstance(obj, (list, tuple)):
+        if copy is False:
+            raise ValueError("asarray: a sequence has no memory to share, but copy=False")
+        found = np.asarray(to_numpy(obj), None if target is None else target.numpy)
+        _check_objects(found, obj)
+        return adopt(found)
+    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
+        return from_dlpack(obj, copy=copy)
+    found = np.asarray(obj)
+    _check_objects(found, obj)
+    return _from_ndarray(found, target, copy)
+
+
+def _from_ndarray(obj: np.ndarray, target: DType | None, copy: bool | None) -> Array:
+    found = dtype_of(obj.dtype)
+    if target is None or found is target:
+        return wrap(client.from_numpy(obj, copy is not False))
+    if copy is False:
+        raise ValueError(f"asarray: {found} to {target} needs a copy, but copy=False")
+    return wrap(cast(client.from_numpy(obj), target))
+
+
+def _check_objects(found: np.ndarray, obj: Any) -> None:
+    """Raises for what only an array of Python objects could hold."""
+    if found.dtype != object:
+        return
+    for element in found.flat:
+        if type(element) is int:
+            default_dtype(element)
+        elif not isinstance(element, (int, float, complex)):
+            raise DTypeError(f"asarray: {type(obj).__name__} with an element {element!r}")
+    raise OverflowError("asarray: integers that no integer type holds together")
+
+
+def array(obj: Any, /, dtype: Any = None, *, copy: bool | None = True, ndmin: int = 0) -> Array:
+    """As `asarray`, but copies an `Array` too."""
+    x = asarray(obj, dtype, copy=copy)
+    if x.ndim < ndmin:
+        from .manipulation import reshape
+
+        x = wrap(reshape(x, (1,) * (ndmin - x.ndim) + x.shape)._v)
+    return x
+
+
+def from_numpy(x: np.ndarray, /, *, copy: bool = True) -> Array:
+    """An array with the elements of a NumPy array; `copy=False` pins it."""
+    if not isinstance(x, np.ndarray):
+        raise TypeError(f"from_numpy takes a NumPy array, not {type(x).__name__}")
+    return _from_ndarray(x, None, copy)
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+    """An array with the elements of one that speaks DLPack; copied unless `copy=False`."""
+    check_device(device)
+    return _from_ndarray(np.from_dlpack(x), None, copy)
+
+
+def copy(x: Any, /) -> Array:
+    """An array of its own with the same elements."""
+    return asarray(x, copy=True)
+
+
+# --- From nothing ---------------------------------------------------------------------------------
+
+
+def _number(value: Any, target: DType | None) -> tuple[Any, DType] | None:
+    """A fill value as a Python number and the array's type, or None if it is an array."""
+    if isinstance(value, np.generic):
+        found = dtype_of(value.dtype) if target is None else target
+        value = value.item()
+    elif type(value) in (bool, int, float, complex):
+        found = default_dtype(value) if target is None else target
+    else:
+        return None
+    return value, found
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
+    """An array with one value everywhere."""
+    check_device(device)
+    shape = shape_of(shape)
+    target = None if dtype is None else as_dtype(dtype)
+    number = _number(fill_value, target)
+    if number is None:
+        from .elementwise import astype
+        from .views import broadcast_to
+
+        filled = broadcast_to(asarray(fill_value), shape)
+        return wrap((filled if target is None else astype(filled, target))._v)
+    value, found = number
+    if found.kind in "iu" and isinstance(value, float):
+        if not math.isfinite(value):
+            raise (OverflowError if math.isinf(value) else ValueError)(
+                f"full: cannot convert {value} to {found}"
+            )
+        value = int(value)
+    if isinstance(value, complex) and found.kind != "c":
+        raise TypeError(f"full: a complex number does not convert to {found}")
+    return wrap(full_value(value, shape, found))
+
+
+def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
+    """Zeros; float64 by default."""
+    return full(shape, 0, float64 if dtype is None else dtype, device=device)
+
+
+def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
+    """Ones; float64 by default."""
+    return full(shape, 1, float64 if dtype is None else dtype, device=device)
+
+
+def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
+    """Zeros: an array nobody wrote to could not be immutable."""
+    return zeros(shape, dtype, device=device)
+
+
+def _like(x: Any, value: Any, dtype: Any, shape: Any, device: Any) -> Array:
+    x = asarray(x)
+    return full(x.shape if shape is None else shape, value, dtype or x.dtype, device=device)
+
+
+def zeros_like(x: Any, /, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Array:
+    """Zeros of the shape and type of an array."""
+    return _like(x, 0, dtype, shape, device)
+
+
+def ones_like(x: Any, /, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Array:
+    """Ones of the shape and type of an array."""
+    return _like(x, 1, dtype, shape, device)
+
+
+def empty_like(x: Any, /, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Array:
+    """Zeros of the shape and type of an array."""
+    return _like(x, 0, dtype, shape, device)
+
+
+def full_like(
+    x: Any, /, fill_value: Any, dtype: Any = None, *, shape: Any = None, device: Any = None
+) -> Array:
+    """One value everywhere, with the shape and type of an array."""
+    return _like(x, fill_value, dtype, shape, device)
+
+
+def iota(n: int, dtype: DType, start: Any = 0, step: Any = 1) -> Array:
+    """`start + i * step` for `i < n`."""
+    args = (scalar(start, dtype), scalar(step, dtype))
+    return wrap(emit(_IOTA, args, ones_mask((n,)), (n,), (n,), dtype))
+
+
+def arange(
+    start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None
+) -> Array:
+    """Evenly spaced numbers from `start` up to, not including, `stop`."""
+    check_device(device)
+    if stop is None:
+        start, stop = 0, start
+    if step is None:
+        step = 1
+    target = None if dtype is None else as_dtype(dtype)
+    plain = all(type(a) is int or type(a) is float for a in (start, stop, step))
+    if plain and target is None:
+        integral = type(start) is int and type(stop) is int and type(step) is int
+        target = as_dtype(int if integral else float)
+    if not plain or not _recordable(start, stop, step, target):
+        found = np.arange(
+            *(to_numpy(a) for a in (start, stop, step)),
+            dtype=None if target is None else target.numpy,
+        )
+        return adopt(found)
+    length = (stop - start) / step
+    count = max(0, math.ceil(length))
+    if length == 0.0 and stop != start:  # the quotient underflows
+        count = 0 if math.copysign(1, length) < 0 else 1
+    if target.kind == "f":  # type: ignore[union-attr]
+        # NumPy steps by the difference of the first two elements, rounded to the type.
+        kind = target.numpy.type  # type: ignore[union-attr]
+        with np.errstate(all="ignore"):
+            first, second = kind(start), kind(start + step)
+            start, step = float(first), float(second - first)
+    return iota(count, target, start, step)  # type: ignore[arg-type]
+
+
+def _recordable(start: Any, stop: Any, step: Any, target: Any) -> bool:
+    """Whether `iota` gives NumPy's elements; what NumPy refuses is left to it to refuse."""
+    if step == 0 or not all(map(math.isfinite, (start, stop, step))):
+        return False
+    if not target.compiled or target is bool_:
+        return False
+    if target.kind == "f":
+        return abs(stop - start) < 2.0**1000
+    if not all(type(a) is int for a in (start, stop, step)):
+        return False
+    low, high = target.low, target.high
+    return all(low <= a <= high for a in (start, stop, start + step)) and low <= step <= high
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    endpoint: bool = True,
+) -> Array:
+    """`num` evenly spaced numbers, with or without the last one."""
+    check_device(device)
+    kind = None if dtype is None else as_dtype(dtype).numpy
+    found = np.linspace(to_numpy(start), to_numpy(stop), num, endpoint=endpoint, dtype=kind)
+    return adopt(found)
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: Any = None,
+    device: Any = None,
+) -> Array:
+    """Ones on the `k`-th diagonal, zeros elsewhere; float64 by default."""
+    check_device(device)
+    kind = np.float64 if dtype is None else as_dtype(dtype).numpy
+    return adopt(np.eye(n_rows, n_cols, k, dtype=kind))
+
+
+def identity(n: int, /, dtype: Any = None) -> Array:
+    """The identity matrix."""
+    return eye(n, dtype=dtype)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Methods and properties of `Array` beside the operators; most are functions of the namespace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import elementwise, indexing, manipulation, reads, reductions, searching, ufuncs
+from .core import Array, wrap
+from .creation import copy
+from .linear import dot, matrix_transpose
+from .operators import FUNCTIONS
+
+
+def reshape(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
+    """See `pyfusion.reshape`; the extents may be separate arguments."""
+    wanted = shape[0] if len(shape) == 1 else shape
+    return manipulation.reshape(self, wanted, order, copy=copy)
+
+
+def transpose(self: Array, *axes: Any) -> Array:
+    """See `pyfusion.transpose`; the axes may be separate arguments."""
+    if not axes or axes == (None,):
+        return manipulation.transpose(self)
+    nested = len(axes) == 1 and isinstance(axes[0], (tuple, list))
+    return manipulation.transpose(self, axes[0] if nested else axes)
+
+
+def flatten(self: Array, order: str = "C") -> Array:
+    """One dimension, always a copy."""
+    return wrap(manipulation.ravel(self, order)._v)
+
+
+def astype(self: Array, dtype: Any, *, copy: bool = True, device: Any = None) -> Array:
+    """See `pyfusion.astype`."""
+    return elementwise.astype(self, dtype, copy=copy, device=device)
+
+
+def clip(self: Array, min: Any = None, max: Any = None) -> Array:
+    """See `pyfusion.clip`."""
+    return elementwise.clip(self, min, max)
+
+
+def round(self: Array, decimals: int = 0) -> Array:
+    """See `pyfusion.round`."""
+    return elementwise.round(self, decimals)
+
+
+def __divmod__(self: Array, other: Any) -> Any:
+    return self // other, self % other  # type: ignore[operator]
+
+
+def __rdivmod__(self: Array, other: Any) -> Any:
+    return other // self, other % self
+
+
+def __copy__(self: Array) -> Array:
+    return copy(self)
+
+
+def __deepcopy__(self: Array, memo: Any) -> Array:
+    return copy(self)
+
+
+_FUNCTIONS = {
+    **{
+        name: getattr(reductions, name)
+        for name in ("sum", "prod", "max", "min", "mean", "any", "all", "std", "var")
+    },
+    **{name: getattr(manipulation, name) for name in ("squeeze", "swapaxes", "ravel", "repeat")},
+    **{
+        name: getattr(searching, name)
+        for name in (
+            "argmax",
+            "argmin",
+            "argsort",
+            "cumprod",
+            "cumsum",
+            "diagonal",
+            "nonzero",
+            "searchsorted",
+            "trace",
+        )
+    },
+    "take": indexing.take,
+    "conj": FUNCTIONS["conj"],
+    "conjugate": FUNCTIONS["conj"],
+    "copy": copy,
+    "dot": dot,
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
+    "__array_ufunc__": ufuncs.array_ufunc,
+}
+
+
+def _install() -> None:
+    own = [reshape, transpose, flatten, astype, clip, round]
+    special = [__divmod__, __rdivmod__, __copy__, __deepcopy__]
+    for method in [*own, *special, *reads.METHODS]:
+        setattr(Array, method.__name__, method)
+    for name, function in _FUNCTIONS.items():
+        setattr(Array, name, function)
+    Array.T = property(manipulation.transpose, doc="Dimensions reversed, a view.")  # type: ignore
+    Array.mT = property(matrix_transpose, doc="Last two dimensions swapped, a view.")  # type: ignore
+    Array.real = property(elementwise.real, doc="Real parts.")  # type: ignore
+    Array.imag = property(elementwise.imag, doc="Imaginary parts.")  # type: ignore
+
+
+_install()

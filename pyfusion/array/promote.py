@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Element types of operands and results, as NumPy resolves them, and scalars as operands.
+
+The key of an operand is its `DType`, or `int`, `float`, `complex` for a Python scalar, which takes
+the array's type (a Python bool counts as an array of bool, in NumPy too).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import DType, bool_, complex128, dtype_of, float64, int64, uint64
+from ..errors import DTypeError, ShapeError
+from ..ir.table import OpInfo
+
+Key = Any
+Rule = tuple[tuple[DType, ...], DType]
+
+_rules: dict[tuple, Rule] = {}
+_results: dict[tuple, DType] = {}
+_shapes: dict[tuple, tuple[int, ...]] = {}
+_MAX_SHAPES = 4096
+
+_LOGICAL = ("logical_and", "logical_or", "logical_xor", "logical_not")
+
+
+def _numpy_key(key: Key) -> Any:
+    return key.numpy if key.__class__ is DType else key
+
+
+def key_text(key: Key) -> str:
+    return key.name if key.__class__ is DType else f"Python {key.__name__}"
+
+
+def rule(op: OpInfo, keys: tuple[Key, ...]) -> Rule:
+    """The types that the operands are converted to, and the result's.
+
+    Raises:
+        DTypeError: NumPy does not define the operation for these.
+    """
+    key = (op.code, keys)
+    found = _rules.get(key)
+    if found is None:
+        ufunc = op.ufunc
+        assert ufunc is not None
+        if len(keys) != ufunc.nin:
+            raise TypeError(f"{op.name} takes {ufunc.nin} operands, not {len(keys)}")
+        try:
+            *inputs, output = ufunc.resolve_dtypes((*map(_numpy_key, keys), None))
+        except TypeError:
+            names = ", ".join(map(key_text, keys))
+            raise DTypeError(f"{op.name} is not defined for {names}") from None
+        found = tuple(map(dtype_of, inputs)), dtype_of(output)
+        if op.name in _LOGICAL:
+            found = (bool_,) * len(inputs), bool_
+        _rules[key] = found
+    return found
+
+
+def result_dtype(*keys: Key) -> DType:
+    """The type that operands of these keys have in common."""
+    found = _results.get(keys)
+    if found is None:
+        given = [key.numpy if key.__class__ is DType else key() for key in keys]
+        try:
+            found = dtype_of(np.result_type(*given))
+        except TypeError:
+            names = ", ".join(map(key_text, keys))
+            raise DTypeError(f"{names} have no common element type") from None
+        _results[keys] = found
+    return found
+
+
+def scalar(value: Any, dtype: DType) -> Any:
+    """A Python number as an operand of that type.
+
+    Raises:
+        OverflowError: an int that the type does not hold.
+    """
+    kind = dtype.kind
+    if kind == "f":
+        return float(value)
+    if kind == "b":
+        return bool(value)
+    if kind == "c":
+        return complex(value)
+    value = int(value)
+    if not dtype.low <= value <= dtype.high:  # type: ignore[operator]
+        raise OverflowError(f"Python integer {value} out of bounds for {dtype.name}")
+    return value
+
+
+def default_dtype(value: Any) -> DType:
+    """The type of an array made of a Python number alone.
+
+    Raises:
+        OverflowError: an int beyond uint64.
+    """
+    cls = type(value)
+    if cls is bool:
+        return bool_
+    if cls is float:
+        return float64
+    if cls is complex:
+        return complex128
+    if int64.low <= value <= int64.high:
+        return int64
+    if 0 <= value <= uint64.high:
+        return uint64
+    raise OverflowError(f"Python integer {value} is beyond every integer type")
+
+
+def broadcast(name: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The common shape of operands.
+
+    Raises:
+        ShapeError: there is none.
+    """
+    found = _shapes.get(shapes)
+    if found is not None:
+        return found
+    rank = max(map(len, shapes))
+    result = [1] * rank
+    for shape in shapes:
+        offset = rank - len(shape)
+        for d, extent in enumerate(shape, offset):
+            if extent != 1:
+                if result[d] != 1 and result[d] != extent:
+                    listed = " ".join(map(str, shapes))
+                    raise ShapeError(
+                        f"{name}: operands could not be broadcast together with shapes {listed}"
+                    )
+                result[d] = extent
+    if len(_shapes) >= _MAX_SHAPES:
+        _shapes.clear()
+    found = _shapes[shapes] = tuple(result)
+    return found

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions along axes."""
+
+from __future__ import annotations
+
+import operator
+from math import prod as product
+from typing import Any
+
+import numpy as np
+from numpy.exceptions import AxisError
+
+from ..dtypes import DType, as_dtype, bool_, float64, int64, uint64
+from ..ir.table import OPS
+from .apply import apply, full_value
+from .backend_call import backend_call
+from .core import Array, cast, emit, wrap
+from .creation import asarray
+
+__all__ = ["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"]
+
+
+def normalize_axis(axis: Any, rank: int, name: str) -> int:
+    """A non-negative axis. Raises AxisError, as NumPy."""
+    index = operator.index(axis)
+    if not -rank <= index < rank:
+        raise AxisError(index, rank, name)
+    return index % rank
+
+
+def normalize_axes(axis: Any, rank: int, name: str) -> tuple[int, ...]:
+    """Sorted axes; None means all of them."""
+    if axis is None:
+        return tuple(range(rank))
+    if isinstance(axis, (tuple, list)):
+        axes = sorted([normalize_axis(a, rank, name) for a in axis])
+        if len(set(axes)) != len(axes):
+            raise ValueError(f"{name}: duplicate value in 'axis': {tuple(axis)}")
+        return tuple(axes)
+    if rank == 0 and operator.index(axis) in (0, -1) and name != "mean":
+        return ()  # NumPy lets an axis of a 0-d array pass
+    return (normalize_axis(axis, rank, name),)
+
+
+def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    if keepdims:
+        return tuple([1 if d in axes else extent for d, extent in enumerate(shape)])
+    return tuple([extent for d, extent in enumerate(shape) if d not in axes])
+
+
+def _reduce(
+    name: str, x: Array, axes: tuple[int, ...], keepdims: bool, inner: DType, out: DType
+) -> Array:
+    """Casts to the inner type, reduces, casts to the result's."""
+    value = cast(x._v, inner)
+    if axes:
+        shape = reduced_shape(value.shape, axes, keepdims)
+        value = emit(OPS[name], (value,), (axes, keepdims), (), shape, inner)
+    return wrap(cast(value, out))
+
+
+def _finish(result: Array, out: Any, name: str) -> Any:
+    """Writes to `out=` as NumPy does, and returns it."""
+    if out is None:
+        return result
+    if isinstance(out, tuple):
+        (out,) = out
+    if out.__class__ is Array:
+        from .operators import assign
+
+        assign(out, result, name)
+    else:
+        np.copyto(out, np.asarray(result), "same_kind")
+    return out
+
+
+def _on_backend(name: str, x: Array, options: dict[str, Any]) -> Any:
+    """With `where=` or `initial=`, which the operations do not have."""
+    options = {key: value for key, value in options.items() if value is not np._NoValue}
+    if options.get("dtype") is not None:
+        options["dtype"] = as_dtype(options["dtype"]).numpy
+    out = options.pop("out", None)
+    return _finish(backend_call(getattr(np, name), x, **options), out, name)
+
+
+_NO = np._NoValue
+
+
+def _accumulator(dtype: DType, given: Any) -> DType:
+    if given is not None:
+        return as_dtype(given)
+    if dtype.kind in "bi":
+        return int64
+    return uint64 if dtype.kind == "u" else dtype
+
+
+def _sum_or_prod(
+    name: str, x: Any, axis: Any, dtype: Any, keepdims: Any, out: Any, initial: Any, where: Any
+) -> Array:
+    x = asarray(x)
+    keepdims = keepdims is not _NO and bool(keepdims)
+    if initial is not _NO or where is not _NO:
+        options = dict(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
+        return _on_backend(name, x, {**options, "out": out})
+    axes = normalize_axes(axis, x.ndim, name)
+    target = _accumulator(x._v.dtype, dtype)
+    if target is bool_:
+        name = "any" if name == "sum" else "all"
+    return _finish(_reduce(name, x, axes, keepdims, target, target), out, name)
+
+
+def sum(
+    x: Any,
+    /,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = _NO,
+    initial: Any = _NO,
+    where: Any = _NO,
+) -> Array:
+    """Sum; integers are added up in 64 bits by default."""
+    return _sum_or_prod("sum", x, axis, dtype, keepdims, out, initial, where)
+
+
+def prod(
+    x: Any,
+    /,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = _NO,
+    initial: Any = _NO,
+    where: Any = _NO,
+) -> Array:
+    """Product; integers are multiplied in 64 bits by default."""
+    return _sum_or_prod("prod", x, axis, dtype, keepdims, out, initial, where)
+
+
+def _extreme(
+    name: str, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
+) -> Array:
+    x = asarray(x)
+    keepdims = keepdims is not _NO and bool(keepdims)
+    if initial is not _NO or where is not _NO:
+        options = dict(axis=axis, keepdims=keepdims, initial=initial, where=where)
+        return _on_backend(name, x, {**options, "out": out})
+    axes = normalize_axes(axis, x.ndim, name)
+    if any_zero(x.shape, axes) and 0 not in reduced_shape(x.shape, axes, False):
+        raise ValueError(
+            f"zero-size array to reduction operation {name}imum which has no identity: "
+            f"shape {x.shape}, axes {axes}"
+        )
+    return _finish(_reduce(name, x, axes, keepdims, x._v.dtype, x._v.dtype), out, name)
+
+
+def any_zero(shape: tuple[int, ...], axes: tuple[int, ...]) -> bool:
+    return 0 in [shape[axis] for axis in axes]
+
+
+def max(
+    x: Any,
+    /,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = _NO,
+    initial: Any = _NO,
+    where: Any = _NO,
+) -> Array:
+    """The largest element; NaN wins."""
+    return _extreme("max", x, axis, out, keepdims, initial, where)
+
+
+def min(
+    x: Any,
+    /,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = _NO,
+    initial: Any = _NO,
+    where: Any = _NO,
+) -> Array:
+    """The smallest element; NaN wins."""
+    return _extreme("min", x, axis, out, keepdims, initial, where)
+
+
+amax, amin = max, min
+
+
+def _truth(name: str, x: Any, axis: Any, out: Any, keepdims: Any, where: Any) -> Array:
+    x = asarray(x)
+    keepdims = keepdims is not _NO and bool(keepdims)
+    if where is not _NO:
+        return _on_backend(name, x, dict(axis=axis, keepdims=keepdims, where=where, out=out))
+    axes = normalize_axes(axis, x.ndim, name)
+    return _finish(_reduce(name, x, axes, keepdims, bool_, bool_), out, name)
+
+
+def any(
+    x: Any, /, axis: Any = None, out: Any = None, keepdims: Any = _NO, where: Any = _NO
+) -> Array:
+    """Whether an element is true."""
+    return _truth("any", x, axis, out, keepdims, where)
+
+
+def all(
+    x: Any, /, axis: Any = None, out: Any = None, keepdims: Any = _NO, where: Any = _NO
+) -> Array:
+    """Whether no element is false."""
+    return _truth("all", x, axis, out, keepdims, where)
+
+
+def mean(
+    x: Any,
+    /,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = _NO,
+    where: Any = _NO,
+) -> Array:
+    """The arithmetic mean; of integers in float64."""
+    x = asarray(x)
+    keepdims = keepdims is not _NO and bool(keepdims)
+    if where is not _NO:
+        options = dict(axis=axis, dtype=dtype, keepdims=keepdims, where=where, out=out)
+        return _on_backend("mean", x, options)
+    axes = normalize_axes(axis, x.ndim, "mean")
+    out_dtype = as_dtype(dtype) if dtype is not None else x._v.dtype
+    if dtype is None and out_dtype.kind in "biu":
+        out_dtype = float64
+    if out_dtype.kind in "biu":  # an integer mean was asked for
+        return _on_backend("mean", x, dict(axis=axis, dtype=dtype, keepdims=keepdims, out=out))
+    return _finish(_reduce("mean", x, axes, keepdims, out_dtype, out_dtype), out, "mean")
+
+
+def _variance(x: Array, axis: Any, dtype: Any, correction: Any, keepdims: bool) -> tuple:
+    """The variance in its inner type, float64 for reals, and the type of the result.
+
+    Two passes over the elements: the mean, then the squares of the deviations from it. Squares of
+    float32 in their own type would overflow and lose what the deviations hold.
+    """
+    axes = normalize_axes(axis, x.ndim, "mean")
+    out = as_dtype(dtype) if dtype is not None else x._v.dtype
+    if out.kind in "biu":
+        out = float64
+    wide = wrap(cast(x._v, float64))
+    center = _reduce("mean", wide, axes, True, float64, float64)
+    deviation = apply(OPS["subtract"], wide, center)
+    squares = apply(OPS["multiply"], deviation, deviation)
+    total = _reduce("sum", squares, axes, keepdims, float64, float64)
+    count = product([x.shape[a] for a in axes]) - correction
+    divisor = wrap(full_value(count if count > 0 else 0, (), float64))
+    return apply(OPS["divide"], total, divisor), out
+
+
+def _spread(
+    name: str, x: Any, axis: Any, dtype: Any, out: Any, ddof: Any, correction: Any, more: dict
+) -> Array:
+    x = asarray(x)
+    correction = ddof if correction is None else correction
+    more = {key: value for key, value in more.items() if value is not _NO}
+    keepdims = bool(more.pop("keepdims", False))
+    kinds = x._v.dtype.kind + (as_dtype(dtype).kind if dtype is not None else "")
+    if more or "c" in kinds:
+        options = dict(axis=axis, dtype=dtype, ddof=correction, keepdims=keepdims, out=out, **more)
+        return _on_backend(name, x, options)
+    found, target = _variance(x, axis, dtype, correction, keepdims)
+    if name == "std":
+        found = apply(OPS["sqrt"], found)
+    return _finish(wrap(cast(found._v, target)), out, name)
+
+
+def var(
+    x: Any,
+    /,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = _NO,
+    *,
+    where: Any = _NO,
+    mean: Any = _NO,
+    correction: Any = None,
+) -> Array:
+    """The variance, computed in float64 whatever the type of the array."""
+    more = dict(keepdims=keepdims, where=where, mean=mean)
+    return _spread("var", x, axis, dtype, out, ddof, correction, more)
+
+
+def std(
+    x: Any,
+    /,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = _NO,
+    *,
+    where: Any = _NO,
+    mean: Any = _NO,
+    correction: Any = None,
+) -> Array:
+    """The standard deviation, computed in float64 whatever the type of the array."""
+    more = dict(keepdims=keepdims, where=where, mean=mean)
+    return _spread("std", x, axis, dtype, out, ddof, correction, more)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The default backend: each operation by NumPy.
+
+Where NumPy's result depends on the platform, warns or raises for a value, the operation is wrapped
+to give the documented result: `GUARDED` lists those.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import DType
+from ..ir.table import OpInfo
+
+Arrays = list[Any]
+
+
+class NumpyBackend:
+    """Runs one operation at a time on NumPy arrays."""
+
+    name = "numpy"
+
+    def execute(
+        self, op: OpInfo, args: Arrays, attrs: Any, dyn: tuple[int, ...], shape: Any, dtype: DType
+    ) -> np.ndarray:
+        """The operation's result.
+
+        Args:
+            op: the operation.
+            args: arrays, and Python numbers for scalar operands.
+            attrs, dyn: as recorded.
+            shape, dtype: of the result.
+        """
+        with np.errstate(all="ignore"):
+            kind = op.kind
+            if kind == "view":
+                result = view(op.name, args[0], attrs, dyn, shape)
+            elif kind == "creation":
+                result = _CREATION[op.name](args, shape, dtype)
+            elif kind == "reduction":
+                result = _reduce(op, args[0], attrs, dtype)
+            else:
+                run = GUARDED.get(op.name) or op.oracle
+                if run is None:
+                    raise RuntimeError(f"the NumPy backend does not know {op.name}")
+                options = dict(attrs) if kind == "opaque" and attrs else {}
+                operands = _operands(op, args, dtype) if kind == "elementwise" else args
+                if op.name == "cast":
+                    operands = [*operands, dtype]
+                result = run(*operands, **options)
+            return np.asarray(result)
+
+
+def _operands(op: OpInfo, args: Arrays, dtype: DType) -> Arrays:
+    """Python numbers become scalars of the other operands' type."""
+    if op.name == "select":
+        typed = dtype.numpy
+    else:
+        typed = next((a.dtype for a in args if isinstance(a, np.ndarray)), dtype.numpy)
+    return [a if isinstance(a, np.ndarray) else np.asarray(a).astype(typed)[()] for a in args]
+
+
+# --- Element-wise operations whose NumPy result needs a guard -------------------------------------
+
+
+def _cast(x: np.ndarray, dtype: DType) -> np.ndarray:
+    target = dtype.numpy
+    if target.kind in "iu" and (x.dtype.kind == "f" or x.dtype.name == "bfloat16"):
+        return _float_to_int(x, dtype)
+    return x.astype(target)
+
+
+def _float_to_int(x: np.ndarray, dtype: DType) -> np.ndarray:
+    """Toward zero, saturating, NaN to 0."""
+    wide = x.astype(np.float64)
+    # The first power of two above the range is a float; the last value in range may not be.
+    low, above = float(dtype.low), float(dtype.high + 1)  # type: ignore[arg-type, operator]
+    fits = (wide > low - 1) & (wide < above)
+    result = np.where(fits, wide, 0.0).astype(dtype.numpy)
+    result = np.where(wide >= above, dtype.numpy.type(dtype.high), result)
+    return np.where(wide <= low, dtype.numpy.type(dtype.low), result)
+
+
+def _pow(x: Any, y: Any) -> np.ndarray:
+    if y.dtype.kind != "i":
+        return np.power(x, y)
+    negative = y < 0
+    result = np.power(x, np.where(negative, 0, y).astype(y.dtype))
+    if np.any(negative):
+        odd = (y & 1).astype(bool)
+        unit = np.where(x == 1, 1, np.where(x == -1, np.where(odd, -1, 1), 0))
+        result = np.where(negative, unit.astype(result.dtype), result)
+    return result
+
+
+def _clamp(x: Any, lo: Any, hi: Any) -> np.ndarray:
+    return np.minimum(np.maximum(x, lo), hi)
+
+
+def _erf(x: Any) -> np.ndarray:
+    x = np.asarray(x)
+    flat = np.fromiter(map(math.erf, x.astype(np.float64).ravel().tolist()), np.float64, x.size)
+    return flat.reshape(x.shape).astype(x.dtype)
+
+
+GUARDED: dict[str, Callable[..., Any]] = {
+    "cast": _cast,
+    "pow": _pow,
+    "clamp": _clamp,
+    "erf": _erf,
+}
+
+
+# --- Views ----------------------------------------------------------------------------------------
+
+
+def _slice(x: np.ndarray, attrs: Any, dyn: tuple[int, ...], shape: Any) -> np.ndarray:
+    rank = x.ndim
+    index = []
+    for offset, size, step in zip(dyn[:rank], dyn[rank : 2 * rank], dyn[2 * rank :], strict=True):
+        stop: int | None = offset + size * step
+        if size == 0:
+            offset = stop = 0
+        elif stop < 0:  # type: ignore[operator]
+            stop = None
+        index.append(slice(offset, stop, step))
+    return x[tuple(index)]
+
+
+_VIEWS: dict[str, Callable[..., np.ndarray]] = {
+    "transpose": lambda x, attrs, dyn, shape: np.transpose(x, attrs),
+    "expand_dims": lambda x, attrs, dyn, shape: np.expand_dims(x, attrs),
+    "squeeze": lambda x, attrs, dyn, shape: np.squeeze(x, attrs),
+    "flip": lambda x, attrs, dyn, shape: np.flip(x, attrs),
+    "broadcast": lambda x, attrs, dyn, shape: np.broadcast_to(x, shape),
+    "reshape": lambda x, attrs, dyn, shape: np.reshape(x, shape),
+    "slice": _slice,
+}
+
+
+def view(name: str, x: np.ndarray, attrs: Any, dyn: tuple[int, ...], shape: Any) -> np.ndarray:
+    """A view operation, by the same name, on a NumPy array."""
+    return _VIEWS[name](x, attrs, dyn, shape)
+
+
+# --- Creation and reductions ----------------------------------------------------------------------
+
+
+def _full(args: Arrays, shape: Any, dtype: DType) -> np.ndarray:
+    return np.full(shape, args[0], dtype.numpy)
+
+
+def _iota(args: Arrays, shape: Any, dtype: DType) -> np.ndarray:
+    start, step = (np.asarray(a).astype(dtype.numpy) for a in args)
+    return start + np.arange(shape[0]).astype(dtype.numpy) * step
+
+
+_CREATION = {"full": _full, "iota": _iota}
+
+
+def _reduce(op: OpInfo, x: np.ndarray, attrs: Any, dtype: DType) -> np.ndarray:
+    axes, keepdims = attrs
+    name = op.name
+    if name not in ("sum", "prod", "mean"):
+        return op.oracle(x, axis=axes, keepdims=keepdims)  # type: ignore[misc]
+    # Half types are summed in float32, the others in their own type: NumPy would widen integers.
+    half = dtype.kind == "f" and dtype.itemsize == 2
+    inner = np.dtype(np.float32) if half else x.dtype
+    run = np.prod if name == "prod" else np.sum
+    result = np.asarray(run(x, axis=axes, keepdims=keepdims, dtype=inner))
+    if name == "mean":
+        count = math.prod([x.shape[axis] for axis in axes])
+        result = result / np.asarray(count).astype(inner)
+    return result.astype(dtype.numpy, copy=False)
