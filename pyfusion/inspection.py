@@ -90,7 +90,7 @@ def _values(result: Any) -> list[Value]:
 def _traced(f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any], Any]) -> Any:
     from .compile.context import context
     from .compile.driver import Compilation
-    from .compile.trace import drop, trace
+    from .stream.trace import drop, trace
     from .stream.engine import lock
 
     with lock():

@@ -81,7 +81,7 @@ class Compilation:
 
         self.to_outlined()
         outlined = self.texts.get("outlined") or str(self.module)
-        reader = Reader(self.module, self.block)
+        reader = Reader(self.module, arguments_of(self.block), self.block.queue)
         kernels = list(reader.program.kernels)
         engine = None
         if kernels:
@@ -111,6 +111,11 @@ class Compilation:
         for number, (phase, text) in enumerate(self.texts.items()):
             (place / f"{number}-{phase}.mlir").write_text(text)
         return place
+
+
+def arguments_of(block: Any) -> list[Any]:
+    """What a block's function is called with."""
+    return [*block.leaves, *block.scalars, *block.dyn]
 
 
 @functools.cache

@@ -15,8 +15,8 @@ def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
     """Kernels as `(name, kind, ops, bytes read, bytes written)`, and names of backend calls."""
     from mlir import ir
 
-    reader = Reader(module, block)
     env: list[Any] = [*block.leaves, *block.scalars, *block.dyn]
+    reader = Reader(module, list(env), block.queue)
     env += [None] * (reader.program.slots - len(env))
     calls = {place: call for place, call in reader.calls}
     kernels, backend = [], []

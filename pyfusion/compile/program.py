@@ -9,7 +9,8 @@ import numpy as np
 from mlir import ir
 
 from ..dtypes import DType, as_dtype, dtype_of
-from ..errors import InternalError
+from ..errors import CompileError, InternalError
+from ..ir.value import Value
 from ..runtime.memory import from_numpy
 from ..runtime.steps import (
     IN_DENSE,
@@ -146,8 +147,8 @@ class Call:
 class Reader:
     """Walks `@main` once."""
 
-    def __init__(self, module: ir.Module, block: Any):
-        self.block = block
+    def __init__(self, module: ir.Module, arguments: list, queue: list, entry: str = "main"):
+        self.queue = queue
         self.program = Program()
         self.slot: dict[ir.Value, int] = {}
         self.dense: set[int] = set()
@@ -157,15 +158,14 @@ class Reader:
             o = op.operation
             functions[ir.StringAttr(o.attributes["sym_name"]).value] = o
         self.functions = functions
-        main = functions["main"]
-        body = main.regions[0].blocks[0]
-        for number, argument in enumerate(body.arguments):
+        body = functions[entry].regions[0].blocks[0]
+        for argument, value in zip(body.arguments, arguments, strict=True):
             slot = self._new(argument)
-            if number < len(block.leaves) and block.leaves[number].strides is None:
+            if isinstance(value, Value) and value.strides is None:
                 self.dense.add(slot)
         for op in body.operations:
             self._operation(op.operation)
-        self.program.kernels = [name for name in functions if name != "main"]
+        self.program.kernels = [name for name in functions if name != entry]
 
     def _new(self, value: ir.Value) -> int:
         slot = self.slot[value] = self.program.slots
@@ -189,6 +189,8 @@ class Reader:
             steps.append(None)
         elif "fusion.record" in o.attributes:
             self._backend(o)
+        elif name in ("fusion.matmul", "fusion.custom_call"):
+            self._unrecorded(o)
         elif name == "fusion.constant":
             array = _constant(o.attributes["value"])
             slot = self._new(o.result)
@@ -201,7 +203,7 @@ class Reader:
 
     def _backend(self, o: ir.Operation) -> None:
         number = ir.IntegerAttr(o.attributes["fusion.record"]).value
-        v = self.block.queue[number]
+        v = self.queue[number]
         op, args, attrs, dyn, _ = v.record
         slots = [self.slot[x] for x in o.operands]
         count = len(args)
@@ -213,6 +215,17 @@ class Reader:
         for place, slot in zip(order, slots[:count], strict=True):
             inputs[place] = slot
         step = BackendStep(op, inputs, attrs, slots[count:], v.dtype, number)
+        step.target = self._new(o.result)
+        self.program.steps.append(step)
+
+    def _unrecorded(self, o: ir.Operation) -> None:
+        """A call of the backend in IR that no block was the source of."""
+        name = o.name.removeprefix("fusion.")
+        if name == "custom_call":
+            name = ir.StringAttr(o.attributes["callee"]).value
+        dtype = element_dtype(ir.RankedTensorType(o.result.type).element_type)
+        slots = [self.slot[x] for x in o.operands]
+        step = BackendStep(backend_op(name), slots, None, [], dtype, -1)
         step.target = self._new(o.result)
         self.program.steps.append(step)
 
@@ -371,6 +384,19 @@ class Reader:
         native = handle(call.name, f"{call.name}_finish", spec)
         extents = [iteration[d] for d in order]
         return KernelStep(call.name, native, extents, ranges + finishes, results, False, call.ops)
+
+
+def backend_op(name: str) -> Any:
+    """The operation that a callee such as `numpy.sort` names."""
+    from ..ir.table import OPS, custom_op
+
+    short = name.removeprefix("numpy.")
+    if short in OPS:
+        return OPS[short]
+    function = getattr(np, short, None)
+    if not callable(function):
+        raise CompileError("outlined", [f"the backend knows no {name!r}"])
+    return custom_op(short, function)
 
 
 def _cost(ops: list[str]) -> int:

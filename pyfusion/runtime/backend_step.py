@@ -22,16 +22,16 @@ def backend() -> Any:
     return instance
 
 
-def execute(op: Any, args: list, attrs: Any, dyn: tuple, shape: tuple, dtype: Any) -> Value:
+def execute(op: Any, args: list, attrs: Any, dyn: tuple, shape: tuple | None, dtype: Any) -> Value:
     """Runs one operation on arrays and scalars; the result is a concrete value."""
     if op.kind != "view" and op.kind != "creation":
         statistics.note_unfused(op.name)
     result = backend().execute(op, args, attrs, dyn, shape, dtype)
     array = np.asarray(result)
-    if array.shape != shape or array.dtype != dtype.numpy:
+    if (shape is not None and array.shape != shape) or array.dtype != dtype.numpy:
         raise RuntimeError(
             f"the backend's {op.name} gave {array.dtype}{list(array.shape)} "
-            f"where {dtype.name}{list(shape)} was recorded"
+            f"where {dtype.name}{list(shape or ())} was recorded"
         )
     return adopt(array, dtype)
 

@@ -167,7 +167,7 @@ class BackendStep:
         self.dtype = dtype
         self.number = number
         self.target = -1
-        self.shape: tuple[int, ...] = ()
+        self.shape: tuple[int, ...] | None = None
 
     def reads(self) -> list[int]:
         return self.args

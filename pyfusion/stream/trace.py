@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..stream import stream as streams
-from ..stream.block import Block, close_block, open_block
+from . import stream as streams
+from .block import Block, close_block, open_block
 
 
 def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> tuple[Block, Any]:
