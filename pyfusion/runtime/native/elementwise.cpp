@@ -134,7 +134,7 @@ int plan_boxes(TilePlan& plan) {
     return ((extent + tiles - 1) / tiles + 63) / 64 * 64;
   };
   if (squares) {
-    plan.rows = std::min(height, 128 / smallest);
+    plan.rows = std::min(height, 256 / smallest);
     plan.cols = even(inner, std::max<int64_t>(64, kSquareBudget / (plan.rows * square_bytes) / 64 * 64));
     counters.tiles.add(1);
   } else {

@@ -56,7 +56,7 @@ void boxes_body(const void* context, Parts& parts);
 
 constexpr int64_t kGrain = 1024;  // elements: part borders fall on whole cache lines of any type
 constexpr int64_t kTileBudget = 24 << 10;   // bytes of packed tiles of a thread, to leave half of a small L1
-constexpr int64_t kSquareBudget = 64 << 10; // the same when transposing: rows want to be long, L2 is near
+constexpr int64_t kSquareBudget = 32 << 10;  // the same when transposing: the tile is all there is
 constexpr int64_t kShortInner = 64;         // up to here lines are too short for a call each
 
 }  // namespace pf

@@ -4,8 +4,14 @@
 #include <algorithm>
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 namespace pf {
 namespace {
+
+constexpr int64_t kSmallBlock = 64;  // elements
 
 template <class T>
 void line(T* __restrict dst, const T* __restrict src, int64_t n, int64_t stride) {
@@ -47,12 +53,33 @@ void short_rows(T* __restrict dst, const T* __restrict src, int64_t rows, int64_
   }
 }
 
+#if defined(__x86_64__)
+// A value a pixel to three channels, which the compiler leaves to scalar stores.
+inline void three_copies(uint32_t* dst, const uint32_t* src, int64_t rows) {
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + r));
+    auto* out = reinterpret_cast<__m128i*>(dst + 3 * r);
+    _mm_storeu_si128(out, _mm_shuffle_epi32(v, _MM_SHUFFLE(1, 0, 0, 0)));
+    _mm_storeu_si128(out + 1, _mm_shuffle_epi32(v, _MM_SHUFFLE(2, 2, 1, 1)));
+    _mm_storeu_si128(out + 2, _mm_shuffle_epi32(v, _MM_SHUFFLE(3, 3, 3, 2)));
+  }
+  for (; r < rows; ++r) dst[3 * r] = dst[3 * r + 1] = dst[3 * r + 2] = src[r];
+}
+#endif
+
 template <class T>
 void dense_rows(T* dst, const T* src, int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
   switch (cols) {
     case 1: return line(dst, src, rows, row_stride);
     case 2: return short_rows<2>(dst, src, rows, row_stride, col_stride);
-    case 3: return short_rows<3>(dst, src, rows, row_stride, col_stride);
+    case 3:
+#if defined(__x86_64__)
+      if constexpr (sizeof(T) == 4) {
+        if (col_stride == 0 && row_stride == 1) return three_copies(dst, src, rows);
+      }
+#endif
+      return short_rows<3>(dst, src, rows, row_stride, col_stride);
     case 4: return short_rows<4>(dst, src, rows, row_stride, col_stride);
     default: break;
   }
@@ -62,6 +89,33 @@ void dense_rows(T* dst, const T* src, int64_t rows, int64_t cols, int64_t row_st
     return;
   }
   for (int64_t r = 0; r < rows; ++r) line(dst + r * cols, src + r * row_stride, cols, col_stride);
+}
+
+// Many small blocks (a batch of 3 x 3 matrices): the offsets inside a block are worked out once.
+template <class T>
+void small_blocks(T* __restrict dst, const T* __restrict src, const Dims& d, int64_t begin, int64_t end) {
+  Dims block = d, outer = d;
+  int64_t size = 1;
+  outer.n = d.n;
+  while (outer.n > 0 && size * d.ext[outer.n - 1] <= kSmallBlock) size *= d.ext[--outer.n];
+  block.n = d.n - outer.n;
+  block.ext = d.ext + outer.n;
+  block.str = d.str + outer.n;
+  int64_t offsets[kSmallBlock];
+  for (int64_t i = 0; i < size; ++i) offsets[i] = block.locate(i);
+  int64_t at = begin % size, index = begin / size;
+  for (int64_t left = end - begin; left > 0; ++index, at = 0) {
+    int64_t inner = 0;
+    const T* from = src + outer.locate(index, &inner);
+    int64_t blocks = at ? 1 : std::min(std::max<int64_t>(left / size, 1), outer.inner_extent() - inner);
+    for (int64_t b = 0; b < blocks; ++b, from += outer.inner_stride()) {
+      int64_t n = std::min(size - at, left);
+      for (int64_t i = 0; i < n; ++i) dst[i] = from[offsets[at + i]];
+      dst += n;
+      left -= n;
+    }
+    index += blocks - 1;
+  }
 }
 
 template <class T>
@@ -74,6 +128,7 @@ void flat(T* dst, const T* src, const Dims& d, int64_t begin, int64_t end) {
   const int inner = d.n - 1;
   const int64_t cols = d.ext[inner], col_stride = d.str[inner];
   if (d.n == 1) return line(dst, src + begin * col_stride, end - begin, col_stride);
+  if (d.n > 2 && cols * d.ext[inner - 1] <= kSmallBlock) return small_blocks(dst, src, d, begin, end);
 
   int64_t index[kMaxDims];
   int64_t rest = begin;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -20,6 +21,8 @@ constexpr int64_t kAlign = 64;
 constexpr int64_t kSmall = 1024;          // up to here classes are multiples of 64 bytes
 constexpr int64_t kMapped = 1 << 20;      // from here on blocks are mapped directly
 constexpr int64_t kHugePage = 2 << 20;
+// Mapped blocks start at different lines of their first page, or the streams of a kernel would share cache sets.
+constexpr int64_t kColours = 16, kColourStep = 192, kColourBytes = 4096;
 constexpr int64_t kMaxBytes = int64_t{1} << 56;
 constexpr int kStepsLog2 = 3;             // eight classes a doubling: at most an eighth is wasted
 
@@ -42,6 +45,7 @@ SizeClass size_class(int64_t bytes) {
 }
 
 void* map_pages(int64_t bytes) {
+  bytes += kColourBytes;
   int64_t align = bytes >= 2 * kHugePage ? kHugePage : 0;
   void* raw = mmap(nullptr, static_cast<size_t>(bytes + align), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) return nullptr;
@@ -59,14 +63,20 @@ void* map_pages(int64_t bytes) {
 }
 
 void* system_allocate(int64_t bytes) {
-  if (bytes >= kMapped) return map_pages(bytes);
+  if (bytes >= kMapped) {
+    static std::atomic<int64_t> mapped{0};
+    void* pages = map_pages(bytes);
+    if (!pages) return nullptr;
+    return static_cast<char*>(pages) + mapped.fetch_add(1, std::memory_order_relaxed) % kColours * kColourStep;
+  }
   void* block = nullptr;
   return posix_memalign(&block, kAlign, static_cast<size_t>(bytes)) == 0 ? block : nullptr;
 }
 
 void system_free(void* block, int64_t bytes) {
   if (bytes >= kMapped) {
-    munmap(block, static_cast<size_t>(bytes));
+    auto pages = reinterpret_cast<uintptr_t>(block) & ~static_cast<uintptr_t>(kColourBytes - 1);
+    munmap(reinterpret_cast<void*>(pages), static_cast<size_t>(bytes + kColourBytes));
   } else {
     std::free(block);
   }

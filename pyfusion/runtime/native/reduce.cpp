@@ -14,8 +14,10 @@ namespace pf {
 namespace {
 
 constexpr int64_t kBlockPartials = 512 << 10;  // bytes of partials of a block that one thread finishes by itself
-constexpr int64_t kSharedPartials = 4 << 20;   // the same when the threads share them
+constexpr int64_t kSharedPartials = 32 << 20;  // the same when the threads share them
+constexpr int64_t kWideColumns = 16384;        // stripes narrower than rows are read much slower
 constexpr int64_t kTileBytes = 24 << 10, kWideTileBytes = 192 << 10, kMostTileBytes = 1536 << 10;
+constexpr int64_t kSquareRowBytes = 128;  // of a column that is read at once
 
 size_t plan_memory(const Kernel& kernel) {
   using A = Arena;
@@ -127,11 +129,11 @@ void choose_tiles(ReducePlan& plan) {
     if (bytes) {
       int64_t row = bytes * longest;
       plan.tile = kTileBytes / row;
-      if (squares) plan.tile = std::max(plan.tile, std::min(64 / smallest, kMostTileBytes / row));
+      if (squares) plan.tile = std::max(plan.tile, std::min(kSquareRowBytes / smallest, kMostTileBytes / row));
       plan.tile = std::max<int64_t>(plan.tile, 1);
     }
   } else {
-    plan.tile = 4096;
+    plan.tile = kWideColumns;
     if (bytes) plan.tile = std::clamp<int64_t>(kWideTileBytes / (longest * bytes) / 64 * 64, 64, 4096);
   }
 }
@@ -289,21 +291,21 @@ int launch_reduction(const Launch& launch) {
   const double ns_per_kept = ns_per_element * static_cast<double>(r_total) + 1;
   counters.packed_bytes.add(plan.packed_bytes * launch.r_total * launch.k_total);
 
-  const int64_t fewest = plan.row_form ? 1 : 512;  // columns: rows of a tile are read better the longer they are
-  int64_t len = std::clamp<int64_t>((plan.row_form ? 1 << 16 : 1 << 18) / r_total, fewest, 4096);
-  const int64_t fitting = kBlockPartials / (plan.nchunks * acc);
-  const int threads = split_work(launch.k_total * plan.nchunks, ns_per_kept / static_cast<double>(plan.nchunks)).threads;
-  if (threads > 1 && !plan.row_form) len = std::clamp<int64_t>(launch.k_total / (4 * threads), 64, len);
-  const int64_t by_block = std::min(len, fitting);
-  const bool enough = by_block >= std::min<int64_t>(plan.row_form ? 1 : 256, launch.k_total) &&
-                      (threads == 1 || launch.k_total / by_block >= 2 * threads);
+  const int64_t wide = plan.row_form ? 1 : kWideColumns, narrow = plan.row_form ? 1 : 64;
+  const double ns_per_chunk = ns_per_kept / static_cast<double>(plan.nchunks);
+  const int threads = split_work(launch.k_total * plan.nchunks, ns_per_chunk).threads;
+  int64_t len = plan.row_form ? std::clamp<int64_t>((1 << 16) / r_total, 1, 4096) : kWideColumns;
+  if (plan.nchunks == 1 && threads > 1) len = std::clamp(launch.k_total / (4 * threads), narrow, len);
+  const int64_t alone = std::min(len, kBlockPartials / (plan.nchunks * acc));
+  const bool enough = alone >= std::min(wide, launch.k_total) &&
+                      (threads == 1 || launch.k_total / alone >= 2 * threads);
   if (plan.nchunks == 1 || enough) {
-    cut_blocks(plan, std::max<int64_t>(1, by_block));
+    cut_blocks(plan, alone);
     plan_scratch(plan);
     plan.partial_bytes = plan.nchunks * plan.len * acc;
     return run_blocks(plan, ns_per_kept);
   }
-  cut_blocks(plan, std::clamp<int64_t>(kSharedPartials / (plan.nchunks * acc), plan.row_form ? 1 : 64, std::max<int64_t>(len, fewest)));
+  cut_blocks(plan, std::clamp(kSharedPartials / (plan.nchunks * acc), narrow, len));
   plan_scratch(plan);
   return run_chunks(plan, ns_per_kept);
 }

@@ -104,7 +104,7 @@ struct Square<uint64_t> {
 
 #endif
 
-constexpr int kAhead = 16;  // columns; the hardware does not prefetch across them
+constexpr int kAhead = 8;  // columns; the hardware does not prefetch across them
 
 template <class T>
 void transpose(T* dst, int64_t ld, const T* src, int64_t rows, int64_t cols, int64_t cs) {
