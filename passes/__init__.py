@@ -15,7 +15,7 @@ Importing this package does not import MLIR.
 
 if __name__ != "pyfusion.passes":
     raise ImportError(
-        f"{__name__} is pyfusion.passes under a second name, which would register its passes twice: "
+        f"{__name__} is pyfusion.passes under a second name, which would register passes twice: "
         "import pyfusion.passes, with the repository's root on the path"
     )
 

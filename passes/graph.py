@@ -20,6 +20,7 @@ __all__ = [
     "agree",
     "cost_of",
     "functions",
+    "has_argument_attribute",
     "is_single",
     "kind_of",
     "order",
@@ -88,6 +89,12 @@ def functions(module: ir.Module) -> Iterator[ir.Operation]:
             continue
         if "fusion.kernel" not in op.attributes and "fusion.finish" not in op.attributes:
             yield op
+
+
+def has_argument_attribute(argument: ir.BlockArgument, name: str) -> bool:
+    """Whether an argument of a function has the attribute; false for other blocks' arguments."""
+    attributes = argument.owner.owner.operation.attributes
+    return "arg_attrs" in attributes and name in attributes["arg_attrs"][argument.arg_number]
 
 
 class Node:
@@ -222,7 +229,7 @@ class Reach:
 
 
 def order(preds: Sequence[Iterable[int]], keys: Sequence[int]) -> list[int]:
-    """A topological order of nodes 0..n-1; among those that may come next the smallest key first."""
+    """A topological order of nodes 0..n-1; of those that may come next the smallest key first."""
     waiting = [0] * len(preds)
     users: list[list[int]] = [[] for _ in preds]
     for node, above in enumerate(preds):

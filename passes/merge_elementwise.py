@@ -97,12 +97,14 @@ class _Merger:
                 above += self.preds[p]
             self.preds.append(above)
             self.reach.add(above)
-            if node.kind == "elementwise":
+            if node.kind == "elementwise" or self._stands_alone(node):
                 self._place(node)
-            elif node.name in ("fusion.full", "fusion.iota") and any(
-                not self._copies(node, self.nodes[user]) for user, _, _ in node.uses
-            ):
-                self._place(node)
+
+    def _stands_alone(self, node: Node) -> bool:
+        """Whether the operation is a creation that needs a kernel of its own."""
+        return node.name in ("fusion.full", "fusion.iota") and any(
+            not self._copies(node, self.nodes[user]) for user, _, _ in node.uses
+        )
 
     def _copies(self, node: Node, user: Node) -> bool:
         """Whether the user's kernel gets its own copy of a creation."""
@@ -114,9 +116,7 @@ class _Merger:
         if node.name == "fusion.constant":
             value = node.op.attributes["value"]
             return (
-                isinstance(value, ir.DenseElementsAttr)
-                and value.is_splat
-                and (is_single(self._shape(node)) or self._carried(user))
+                isinstance(value, ir.DenseElementsAttr) and value.is_splat and self._carried(user)
             )
         return True
 
