@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Results as lines of text, and the speeds that are held to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PEERS = ("numpy", "numexpr", "inductor", "jax")
+_WIDTH = 10
+
+
+def machine_line(facts: dict[str, Any]) -> str:
+    packages = ", ".join(f"{n} {v}" for n, v in facts["packages"].items() if v)
+    caches = ", ".join(f"{k} {v}" for k, v in facts["caches"].items())
+    return (
+        f"{facts['cpu']}, {facts['processors']} processors on {facts['physical_cores']} cores, "
+        f"{caches}, {facts['memory_gib']} GiB; {facts['system']}; Python {facts['python']}\n"
+        f"{packages}\n"
+    )
+
+
+def header() -> str:
+    columns = ["pyfusion", *PEERS, "np.add", "/numpy", "/best"]
+    return f"{'workload':<15}{'threads':>8}" + "".join(f"{c:>{_WIDTH}}" for c in columns)
+
+
+def best_peer(result: dict[str, Any]) -> float | None:
+    """The fastest peer, NumPy among them."""
+    times = [t for t in result["peers"].values() if t is not None]
+    return min(times) if times else None
+
+
+def _ratio(time: float | None, ours: float) -> str:
+    return f"{time / ours:.2f}x" if time is not None else "-"
+
+
+def line(result: dict[str, Any]) -> str:
+    """Milliseconds of each, and how many times faster than NumPy and the best peer."""
+    ours = result["pyfusion_ms"]
+    times = [ours, *(result["peers"][p] for p in PEERS), result["np_add_ms"]]
+    cells = [f"{t:.2f}" if t is not None else "-" for t in times]
+    cells += [_ratio(result["peers"]["numpy"], ours), _ratio(best_peer(result), ours)]
+    text = f"{result['workload']:<15}{result['threads']:>8}"
+    text += "".join(f"{c:>{_WIDTH}}" for c in cells)
+    bad = {n: p for n, p in result["problems"].items() if p != "cannot express it"}
+    return text + "".join(f"\n    {name}: {problem}" for name, problem in bad.items())
+
+
+def gates(results: list[dict[str, Any]]) -> list[str]:
+    """Speeds on 2 threads that do not hold: what is element-wise is at least as fast as the best
+    peer, at least twice as fast as NumPy from three operations on, and `i32//7` no slower."""
+    failed = []
+    for result in results:
+        if result["threads"] != 2 or not result["elementwise"]:
+            continue
+        ours, name = result["pyfusion_ms"], result["workload"]
+        best, numpy = best_peer(result), result["peers"]["numpy"]
+        if best is not None and ours > best:
+            failed.append(f"{name}: {ours:.2f} ms, the best peer {best:.2f} ms")
+        if numpy is None:
+            continue
+        wanted = 2.0 if result["ops"] >= 3 else 1.0 if name == "i32//7" else 0.0
+        if numpy < wanted * ours:
+            failed.append(f"{name}: {numpy / ours:.2f}x NumPy, not {wanted:.0f}x")
+    return failed
+
+
+def summary(results: list[dict[str, Any]], notes: list[str], failed: list[str]) -> str:
+    lines = ["", "milliseconds, median; /numpy and /best: their time over pyfusion's"]
+    lines += notes
+    if any(r["threads"] == 2 for r in results):
+        lines.append("gates on 2 threads: " + ("all hold" if not failed else "; ".join(failed)))
+    return "\n".join(lines)
