@@ -120,7 +120,8 @@ def _manager(group: list[str], context: ir.Context):  # type: ignore[no-untyped-
     except ValueError as error:
         names = [name for text in group for name, _ in textual.elements(text)]
         hint = next(filter(None, (suggestion(name, pass_names()) for name in names)), "")
-        raise PipelineError(f"{str(error).strip()}{hint}") from None
+        message = str(error).strip().split("\n")[0] if hint else str(error).strip()
+        raise PipelineError(f"{message}{hint}") from None
 
 
 def parse_pipeline(text: str) -> Pipeline:
