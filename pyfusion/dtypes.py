@@ -177,6 +177,6 @@ def as_dtype(given: Any) -> DType:
         raise TypeError("None names no element type")
     try:
         dtype = np.dtype(given)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise TypeError(f"{given!r} names no element type: {error}") from None
     return dtype_of(dtype)

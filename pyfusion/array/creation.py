@@ -182,7 +182,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
     number = _number(fill_value, target)
     if number is None:
         from .elementwise import astype
-        from .views import broadcast_to
+        from .manipulation import broadcast_to
 
         filled = broadcast_to(asarray(fill_value), shape)
         return wrap((filled if target is None else astype(filled, target))._v)
@@ -261,11 +261,9 @@ def arange(
         integral = type(start) is int and type(stop) is int and type(step) is int
         target = as_dtype(int if integral else float)
     if not plain or not _recordable(start, stop, step, target):
-        found = np.arange(
-            *(to_numpy(a) for a in (start, stop, step)),
-            dtype=None if target is None else target.numpy,
-        )
-        return adopt(found)
+        kind = None if target is None else target.numpy
+        with np.errstate(all="ignore"):
+            return adopt(np.arange(*(to_numpy(a) for a in (start, stop, step)), dtype=kind))
     length = (stop - start) / step
     count = max(0, math.ceil(length))
     if length == 0.0 and stop != start:  # the quotient underflows

@@ -73,10 +73,10 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
         raise ValueError("result_type: at least one array or type is required")
     keys = []
     for given in arrays_and_dtypes:
-        try:
-            keys.append(as_dtype(given))
-        except TypeError:
+        if isinstance(given, (Array, np.ndarray, np.generic, bool, int, float, complex)):
             keys.append(operand(given)[1])
+        else:
+            keys.append(as_dtype(given))
     if not any(key.__class__ is DType for key in keys):
         keys = [as_dtype(key) for key in keys]
     return result_dtype(*keys)

@@ -6,6 +6,7 @@ The functions that are rows of the table alone are in `operators.py`.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,7 @@ def round(x: Any, /, decimals: int = 0) -> Array:
     """To the nearest multiple of `10**-decimals`, ties to even."""
     value = as_value(operand(x))
     dtype = value.dtype
+    decimals = operator.index(decimals)
     if dtype.kind in "iu" and decimals >= 0:
         return wrap(value)
     if decimals == 0 and dtype.kind in "bf":

@@ -131,6 +131,11 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     )
 
 
+def delitem(x: Array, key: Any) -> None:
+    """Refuses, as NumPy."""
+    raise ValueError("cannot delete array elements")
+
+
 def take(x: Any, indices: Any, /, *, axis: int | None = None, mode: str = "raise") -> Array:
     """Elements at integer positions along an axis."""
     if axis is None and getattr(x, "ndim", 1) != 1:

@@ -11,6 +11,7 @@ from ..dtypes import bool_
 from ..errors import ShapeError
 from ..ir.table import OPS, custom_op
 from . import views
+from .apply import apply
 from .backend_call import delegate
 from .core import Array, cast, emit, wrap
 from .creation import asarray
@@ -63,9 +64,7 @@ def dot(a: Any, b: Any, /) -> Array:
     """NumPy's `dot`: a matrix product for up to two dimensions."""
     x, y = asarray(a), asarray(b)
     if x.ndim == 0 or y.ndim == 0:
-        from .operators import FUNCTIONS
-
-        return FUNCTIONS["multiply"](x, y)
+        return apply(OPS["multiply"], x, y)
     if y.ndim <= 2:
         return matmul(x, y)
     return _dot(x, y)

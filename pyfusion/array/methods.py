@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ir.table import OPS
 from . import elementwise, indexing, manipulation, reads, reductions, searching, ufuncs
+from .apply import apply
 from .core import Array, wrap
 from .creation import copy
 from .linear import dot, matrix_transpose
-from .operators import FUNCTIONS
+from .operators import FUNCTIONS, finish
 
 
 def reshape(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
@@ -36,22 +38,22 @@ def astype(self: Array, dtype: Any, *, copy: bool = True, device: Any = None) ->
     return elementwise.astype(self, dtype, copy=copy, device=device)
 
 
-def clip(self: Array, min: Any = None, max: Any = None) -> Array:
+def clip(self: Array, min: Any = None, max: Any = None, out: Any = None) -> Array:
     """See `pyfusion.clip`."""
-    return elementwise.clip(self, min, max)
+    return finish(elementwise.clip(self, min, max), out, "clip")
 
 
-def round(self: Array, decimals: int = 0) -> Array:
+def round(self: Array, decimals: int = 0, out: Any = None) -> Array:
     """See `pyfusion.round`."""
-    return elementwise.round(self, decimals)
+    return finish(elementwise.round(self, decimals), out, "round")
 
 
 def __divmod__(self: Array, other: Any) -> Any:
-    return self // other, self % other  # type: ignore[operator]
+    return apply(OPS["floor_divide"], self, other), apply(OPS["remainder"], self, other)
 
 
 def __rdivmod__(self: Array, other: Any) -> Any:
-    return other // self, other % self
+    return apply(OPS["floor_divide"], other, self), apply(OPS["remainder"], other, self)
 
 
 def __copy__(self: Array) -> Array:
@@ -89,6 +91,7 @@ _FUNCTIONS = {
     "dot": dot,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
+    "__delitem__": indexing.delitem,
     "__array_ufunc__": ufuncs.array_ufunc,
 }
 

@@ -209,6 +209,19 @@ def assign(x: Array, result: Array, name: str) -> None:
     replace(x, value, name)
 
 
+def finish(result: Array, out: Any, name: str) -> Any:
+    """Writes to `out=` as NumPy does, and returns it."""
+    if out is None:
+        return result
+    if isinstance(out, tuple):
+        (out,) = out
+    if out.__class__ is Array:
+        assign(out, result, name)
+    else:
+        np.copyto(out, np.asarray(result), "same_kind")
+    return out
+
+
 def _in_place(op: OpInfo, compute: Callable[..., Array]) -> Callable[..., Array]:
     def method(self: Array, other: Any, /) -> Array:
         result = compute(self, other)

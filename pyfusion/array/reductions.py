@@ -16,6 +16,7 @@ from .apply import apply, full_value
 from .backend_call import backend_call
 from .core import Array, cast, emit, wrap
 from .creation import asarray
+from .operators import finish
 
 __all__ = ["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"]
 
@@ -59,28 +60,13 @@ def _reduce(
     return wrap(cast(value, out))
 
 
-def _finish(result: Array, out: Any, name: str) -> Any:
-    """Writes to `out=` as NumPy does, and returns it."""
-    if out is None:
-        return result
-    if isinstance(out, tuple):
-        (out,) = out
-    if out.__class__ is Array:
-        from .operators import assign
-
-        assign(out, result, name)
-    else:
-        np.copyto(out, np.asarray(result), "same_kind")
-    return out
-
-
 def _on_backend(name: str, x: Array, options: dict[str, Any]) -> Any:
     """With `where=` or `initial=`, which the operations do not have."""
     options = {key: value for key, value in options.items() if value is not np._NoValue}
     if options.get("dtype") is not None:
         options["dtype"] = as_dtype(options["dtype"]).numpy
     out = options.pop("out", None)
-    return _finish(backend_call(getattr(np, name), x, **options), out, name)
+    return finish(backend_call(getattr(np, name), x, **options), out, name)
 
 
 _NO = np._NoValue
@@ -106,7 +92,7 @@ def _sum_or_prod(
     target = _accumulator(x._v.dtype, dtype)
     if target is bool_:
         name = "any" if name == "sum" else "all"
-    return _finish(_reduce(name, x, axes, keepdims, target, target), out, name)
+    return finish(_reduce(name, x, axes, keepdims, target, target), out, name)
 
 
 def sum(
@@ -151,7 +137,7 @@ def _extreme(
             f"zero-size array to reduction operation {name}imum which has no identity: "
             f"shape {x.shape}, axes {axes}"
         )
-    return _finish(_reduce(name, x, axes, keepdims, x._v.dtype, x._v.dtype), out, name)
+    return finish(_reduce(name, x, axes, keepdims, x._v.dtype, x._v.dtype), out, name)
 
 
 def any_zero(shape: tuple[int, ...], axes: tuple[int, ...]) -> bool:
@@ -193,7 +179,7 @@ def _truth(name: str, x: Any, axis: Any, out: Any, keepdims: Any, where: Any) ->
     if where is not _NO:
         return _on_backend(name, x, dict(axis=axis, keepdims=keepdims, where=where, out=out))
     axes = normalize_axes(axis, x.ndim, name)
-    return _finish(_reduce(name, x, axes, keepdims, bool_, bool_), out, name)
+    return finish(_reduce(name, x, axes, keepdims, bool_, bool_), out, name)
 
 
 def any(
@@ -231,7 +217,7 @@ def mean(
         out_dtype = float64
     if out_dtype.kind in "biu":  # an integer mean was asked for
         return _on_backend("mean", x, dict(axis=axis, dtype=dtype, keepdims=keepdims, out=out))
-    return _finish(_reduce("mean", x, axes, keepdims, out_dtype, out_dtype), out, "mean")
+    return finish(_reduce("mean", x, axes, keepdims, out_dtype, out_dtype), out, "mean")
 
 
 def _variance(x: Array, axis: Any, dtype: Any, correction: Any, keepdims: bool) -> tuple:
@@ -268,7 +254,7 @@ def _spread(
     found, target = _variance(x, axis, dtype, correction, keepdims)
     if name == "std":
         found = apply(OPS["sqrt"], found)
-    return _finish(wrap(cast(found._v, target)), out, name)
+    return finish(wrap(cast(found._v, target)), out, name)
 
 
 def var(

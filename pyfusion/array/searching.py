@@ -10,6 +10,7 @@ import numpy as np
 from ..dtypes import as_dtype
 from .backend_call import backend_call, delegate
 from .core import Array
+from .operators import finish
 
 __all__ = [
     "allclose",
@@ -84,14 +85,14 @@ unique_inverse = delegate(np.unique_inverse)
 unique_values = delegate(np.unique_values)
 
 
-def argmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """The position of the first largest element; NaN wins."""
-    return backend_call(np.argmax, x, axis, keepdims=keepdims)
+    return finish(backend_call(np.argmax, x, axis, keepdims=keepdims), out, "argmax")
 
 
-def argmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
     """The position of the first smallest element; NaN wins."""
-    return backend_call(np.argmin, x, axis, keepdims=keepdims)
+    return finish(backend_call(np.argmin, x, axis, keepdims=keepdims), out, "argmin")
 
 
 def nonzero(x: Any, /) -> tuple[Array, ...]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,11 @@ from ..ir.table import op_of_ufunc
 from .apply import apply
 from .backend_call import adopt, from_result, to_numpy
 from .core import Array, cast
-from .elementwise import rint
 from .linear import matmul
-from .operators import FUNCTIONS, assign
+from .operators import assign
 from .views import replace
 
-_OWN = {np.matmul: matmul, np.rint: rint}
+_OWN = {np.matmul: matmul}
 
 
 def _foreign(x: Any) -> bool:
@@ -35,8 +35,9 @@ def array_ufunc(self: Array, ufunc: np.ufunc, method: str, /, *inputs: Any, **op
         return NotImplemented
     if method == "__call__":
         options = {key: value for key, value in options.items() if not _default(key, value)}
-        run = _recorded(ufunc)
-        if run is not None and not options:
+        op = op_of_ufunc(ufunc)
+        if op is not None and not options:
+            run = _OWN.get(ufunc) or partial(apply, op)
             if not outs:
                 return run(*inputs)
             if len(outs) == 1 and outs[0].__class__ is Array:
@@ -49,18 +50,9 @@ def array_ufunc(self: Array, ufunc: np.ufunc, method: str, /, *inputs: Any, **op
 
 def _default(key: str, value: Any) -> bool:
     """Whether an option says what holds anyway."""
-    defaults = {"where": True, "dtype": None, "casting": "same_kind", "subok": True, "order": "K"}
-    return key in defaults and (value is defaults[key] or value == defaults[key])
-
-
-def _recorded(ufunc: np.ufunc) -> Any:
-    own = _OWN.get(ufunc)
-    if own is not None:
-        return own
-    op = op_of_ufunc(ufunc)
-    if op is None or op.name == "matmul":
-        return None
-    return FUNCTIONS.get(op.name) or (lambda *inputs: apply(op, *inputs))
+    if key in ("where", "subok"):
+        return value is True
+    return value is None or (key, value) in (("casting", "same_kind"), ("order", "K"))
 
 
 def _by_numpy(ufunc: np.ufunc, method: str, inputs: tuple, outs: tuple, options: dict) -> Any:
@@ -83,5 +75,5 @@ def _by_numpy(ufunc: np.ufunc, method: str, inputs: tuple, outs: tuple, options:
             replace(out, cast(adopt(memory)._v, out._v.dtype), ufunc.__name__)
             written.append(out)
         else:
-            written.append(found if out is None else out)
+            written.append(from_result(found) if out is None else out)
     return tuple(written) if isinstance(result, tuple) else written[0]

@@ -8,14 +8,23 @@ from values_common import DTYPES, LAYOUTS, check, check_all, data, pair
 
 import pyfusion as pf
 
-UNARY = """negative abs positive sign square isnan isinf isfinite logical_not bitwise_invert floor
-    ceil trunc round rint reciprocal real imag conj sqrt signbit""".split()
-BINARY = """add subtract multiply divide floor_divide remainder maximum minimum equal not_equal less
-    less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or
-    bitwise_xor bitwise_left_shift bitwise_right_shift copysign""".split()
-MATH = "exp expm1 log log1p sin cos tanh erf atan2 pow".split()
-MORE_MATH = """tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh log2 log10 exp2 cbrt hypot
-    logaddexp""".split()
+UNARY = [
+    "negative", "abs", "positive", "sign", "square", "isnan", "isinf", "isfinite", "logical_not",
+    "bitwise_invert", "floor", "ceil", "trunc", "round", "rint", "reciprocal", "real", "imag",
+    "conj", "sqrt", "signbit",
+]  # fmt: skip
+BINARY = [
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "maximum", "minimum",
+    "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and",
+    "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
+    "bitwise_right_shift", "copysign",
+]  # fmt: skip
+MATH = ["exp", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "atan2", "pow"]
+MORE_MATH = [
+    "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2",
+    "log10", "exp2", "cbrt", "hypot", "logaddexp",
+]  # fmt: skip
+CASTS = [*DTYPES, "int8", "int16", "uint16", "uint32", "uint64"]
 # NumPy chooses either zero.
 NO_ZERO_SIGN = {"maximum", "minimum"}
 
@@ -139,7 +148,7 @@ def test_select_and_clip(dtype, layout):
 def test_casts(dtype, layout):
     n, x = pair(dtype, layout, 11)
     results = {}
-    for target in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split():
+    for target in CASTS:
         with np.errstate(all="ignore"):
             want = n.astype(target)
             if n.dtype.kind == "f" and want.dtype.kind in "iu":

@@ -84,7 +84,9 @@ ARANGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", [None, "int32", "uint8", "int64", "float32", "float64", "float16"])
+@pytest.mark.parametrize(
+    "dtype", [None, "int32", "uint8", "int64", "float32", "float64", "float16"]
+)
 def test_arange(dtype):
     results = {}
     for args in ARANGES:
