@@ -15,12 +15,13 @@ from ..dtypes import DType
 from ..ir.table import OPS, OpInfo
 from ..ir.value import Value
 from ..stream import record
+from .signatures import Signatures
 
 _frame = sys._getframe
 _CAST = OPS["cast"]
 
 
-class Array:
+class Array(Signatures):
     """An array whose operations are deferred; NumPy's semantics unless documented otherwise.
 
     Made by `asarray`, the creation functions and operations. `_link` is None, or says which cells

@@ -49,6 +49,7 @@ def check_device(device: Any) -> None:
 
 def shape_of(shape: Any) -> tuple[int, ...]:
     """A shape argument: an int or a sequence of ints, none negative."""
+    found: tuple[int, ...]
     try:
         found = (operator.index(shape),)
     except TypeError:
@@ -268,13 +269,13 @@ def arange(
     count = max(0, math.ceil(length))
     if length == 0.0 and stop != start:  # the quotient underflows
         count = 0 if math.copysign(1, length) < 0 else 1
-    if target.kind == "f":  # type: ignore[union-attr]
+    assert target is not None
+    if target.kind == "f":
         # NumPy steps by the difference of the first two elements, rounded to the type.
-        kind = target.numpy.type  # type: ignore[union-attr]
         with np.errstate(all="ignore"):
-            first, second = kind(start), kind(start + step)
+            first, second = target(start), target(start + step)
             start, step = float(first), float(second - first)
-    return iota(count, target, start, step)  # type: ignore[arg-type]
+    return iota(count, target, start, step)
 
 
 def _recordable(start: Any, stop: Any, step: Any, target: Any) -> bool:

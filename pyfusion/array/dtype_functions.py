@@ -19,7 +19,7 @@ def _dtype(given: Any) -> DType:
     return given.dtype if given.__class__ is Array else as_dtype(given)
 
 
-def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> bool:
+def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> bool:
     """Whether one type converts to another under a casting rule."""
     return bool(np.can_cast(_dtype(from_).numpy, as_dtype(to).numpy, casting))
 

@@ -13,6 +13,7 @@ from .backend_call import backend_call, to_numpy
 from .core import Array
 
 _FULL = slice(None)
+_PLAIN = frozenset([int, slice, type(None), type(Ellipsis)])
 
 
 def _is_advanced(index: Any) -> bool:
@@ -33,9 +34,12 @@ def getitem(x: Array, key: Any) -> Array:
         IndexError: out of bounds, too many indices, or not an index.
     """
     items = key if key.__class__ is tuple else (key,)
-    items = tuple([_scalar_array(i) for i in items])
-    if any(map(_is_advanced, items)):
-        return backend_call(_take, x, items)
+    for item in items:
+        if item.__class__ not in _PLAIN:
+            items = tuple([_scalar_array(i) for i in items])
+            if any(map(_is_advanced, items)):
+                return backend_call(_take, x, items)
+            break
     return _basic(x, items)
 
 

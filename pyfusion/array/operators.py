@@ -20,7 +20,7 @@ from ..stream import record
 from .apply import apply, full_value
 from .core import Array, cast, wrap
 from .linear import matmul
-from .promote import rule
+from .promote import broadcast, rule
 from .views import replace
 
 _new = Array.__new__
@@ -69,17 +69,21 @@ def _binary(op: OpInfo, depth: int, operator: bool) -> Callable[..., Array]:
     """`depth`: frames from the record up to the user. An operator leaves strangers to their class,
     a function raises for them."""
     direct, floats, ints = _tables(op)
+    name = op.name
 
     def function(x1: Any, x2: Any, /) -> Array:
         if x1.__class__ is not Array:
             return apply(op, x1, x2)
         a = x1._v
         dtype = a.dtype
+        shape = a.shape
         kind = x2.__class__
         if kind is Array:
             b = x2._v
-            if b.dtype is not dtype or b.shape != a.shape or dtype not in direct:
+            if b.dtype is not dtype or dtype not in direct:
                 return apply(op, x1, x2)
+            if b.shape != shape:
+                shape = broadcast(name, (shape, b.shape))
         elif dtype in floats and (kind is float or kind is int):
             b = float(x2)
         elif kind is int and dtype in ints:
@@ -92,7 +96,7 @@ def _binary(op: OpInfo, depth: int, operator: bool) -> Callable[..., Array]:
         else:
             return apply(op, x1, x2)
         x = _new(Array)
-        x._v = record(op, (a, b), None, (), a.shape, direct[dtype], depth)
+        x._v = record(op, (a, b), None, (), shape, direct[dtype], depth)
         x._link = None
         return x
 
@@ -247,6 +251,7 @@ def _matmul_reflected(self: Array, other: Any, /) -> Any:
 
 
 def _install() -> None:
+    Array.__pos__ = FUNCTIONS["positive"]  # type: ignore[method-assign]
     for op in OPS.values():
         stem = op.operator
         if not stem:
@@ -277,4 +282,3 @@ def _install() -> None:
 
 
 _install()
-Array.__pos__ = FUNCTIONS["positive"]  # type: ignore[attr-defined]

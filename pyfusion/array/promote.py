@@ -87,7 +87,7 @@ def scalar(value: Any, dtype: DType) -> Any:
     if kind == "c":
         return complex(value)
     value = int(value)
-    if not dtype.low <= value <= dtype.high:  # type: ignore[operator]
+    if not dtype.low <= value <= dtype.high:
         raise OverflowError(f"Python integer {value} out of bounds for {dtype.name}")
     return value
 

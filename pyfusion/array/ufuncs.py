@@ -17,7 +17,7 @@ from .linear import matmul
 from .operators import assign
 from .views import replace
 
-_OWN = {np.matmul: matmul}
+_OWN: dict[np.ufunc, Any] = {np.matmul: matmul}
 
 
 def _foreign(x: Any) -> bool:

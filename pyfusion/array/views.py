@@ -221,10 +221,10 @@ def _viewable(x: Array, shape: tuple[int, ...]) -> bool:
 
     link = x._link
     strides = []
-    step = 1
+    stride = 1
     for extent in reversed(link.family.root_shape):
-        strides.append(step)
-        step *= max(extent, 1)
+        strides.append(stride)
+        stride *= max(extent, 1)
     memory = np.lib.stride_tricks.as_strided(
         np.empty(1, np.int8), link.family.root_shape, strides[::-1]
     )
