@@ -83,7 +83,7 @@ def __len__(self: Array) -> int:
 def __iter__(self: Array) -> Iterator[Array]:
     if not self._v.shape:
         raise TypeError("iteration over a 0-d array")
-    return iter([self[i] for i in range(self._v.shape[0])])
+    return map(self.__getitem__, range(self._v.shape[0]))
 
 
 def __contains__(self: Array, element: Any) -> bool:

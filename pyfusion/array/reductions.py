@@ -12,7 +12,7 @@ from numpy.exceptions import AxisError
 
 from ..dtypes import DType, as_dtype, bool_, float64, int64, uint64
 from ..ir.table import OPS
-from .apply import apply, full_value
+from .apply import apply
 from .backend_call import backend_call
 from .core import Array, cast, emit, wrap
 from .creation import asarray
@@ -236,8 +236,7 @@ def _variance(x: Array, axis: Any, dtype: Any, correction: Any, keepdims: bool) 
     squares = apply(OPS["multiply"], deviation, deviation)
     total = _reduce("sum", squares, axes, keepdims, float64, float64)
     count = product([x.shape[a] for a in axes]) - correction
-    divisor = wrap(full_value(count if count > 0 else 0, (), float64))
-    return apply(OPS["divide"], total, divisor), out
+    return apply(OPS["divide"], total, float(count if count > 0 else 0)), out
 
 
 def _spread(

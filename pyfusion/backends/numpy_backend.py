@@ -69,6 +69,8 @@ def _operands(op: OpInfo, args: Arrays, dtype: DType) -> Arrays:
 
 def _cast(x: np.ndarray, dtype: DType) -> np.ndarray:
     target = dtype.numpy
+    if x.dtype.kind == "c" and target.kind not in "bc":
+        x = x.real
     if target.kind in "iu" and (x.dtype.kind == "f" or x.dtype.name == "bfloat16"):
         return _float_to_int(x, dtype)
     return x.astype(target)
@@ -97,8 +99,23 @@ def _pow(x: Any, y: Any) -> np.ndarray:
     return result
 
 
+def _maximum(x: Any, y: Any) -> np.ndarray:
+    """+0 is above -0: NumPy takes either."""
+    result = np.maximum(x, y)
+    if result.dtype.kind != "f":
+        return result
+    return np.where((x == 0) & (y == 0), x + y, result)
+
+
+def _minimum(x: Any, y: Any) -> np.ndarray:
+    result = np.minimum(x, y)
+    if result.dtype.kind != "f":
+        return result
+    return np.where((x == 0) & (y == 0), -(-x + -y), result)
+
+
 def _clamp(x: Any, lo: Any, hi: Any) -> np.ndarray:
-    return np.minimum(np.maximum(x, lo), hi)
+    return _minimum(_maximum(x, lo), hi)
 
 
 def _erf(x: Any) -> np.ndarray:
@@ -110,6 +127,8 @@ def _erf(x: Any) -> np.ndarray:
 GUARDED: dict[str, Callable[..., Any]] = {
     "cast": _cast,
     "pow": _pow,
+    "maximum": _maximum,
+    "minimum": _minimum,
     "clamp": _clamp,
     "erf": _erf,
 }
@@ -162,11 +181,26 @@ def _iota(args: Arrays, shape: Any, dtype: DType) -> np.ndarray:
 _CREATION = {"full": _full, "iota": _iota}
 
 
+def _extreme(name: str, x: np.ndarray, axes: Any, keepdims: bool) -> np.ndarray:
+    run = np.max if name == "max" else np.min
+    result = run(x, axis=axes, keepdims=keepdims)
+    if result.dtype.kind == "f" and np.any(result == 0):
+        # The sign of zero: +0 is above -0.
+        negative = np.signbit(x)
+        wanted = negative if name == "min" else ~negative
+        found = np.any((x == 0) & wanted, axis=axes, keepdims=keepdims)
+        sign = found if name == "min" else ~found
+        result = np.where(result == 0, np.where(sign, -0.0, 0.0).astype(x.dtype), result)
+    return result
+
+
 def _reduce(op: OpInfo, x: np.ndarray, attrs: Any, dtype: DType) -> np.ndarray:
     axes, keepdims = attrs
     name = op.name
-    if name not in ("sum", "prod", "mean"):
-        return op.oracle(x, axis=axes, keepdims=keepdims)  # type: ignore[misc]
+    if name in ("max", "min"):
+        return _extreme(name, x, axes, keepdims)
+    if name in ("any", "all"):
+        return (np.any if name == "any" else np.all)(x, axis=axes, keepdims=keepdims)
     # Half types are summed in float32, the others in their own type: NumPy would widen integers.
     half = dtype.kind == "f" and dtype.itemsize == 2
     inner = np.dtype(np.float32) if half else x.dtype

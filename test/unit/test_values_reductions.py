@@ -98,6 +98,9 @@ def test_nan_and_zeros_in_extremes(dtype):
     n = np.array([[1, np.nan, 3, 2], [1, 4, 3, 2], [-np.inf, np.inf, 0, -0.0]], dtype)
     x = pf.asarray(n)
     check_all({name: (getattr(pf, name)(x, 1), getattr(np, name)(n, 1)) for name in ("max", "min")})
+    zeros = pf.asarray(np.array([[0.0, -0.0], [-0.0, 0.0], [-0.0, -0.0]], dtype))
+    assert np.signbit(pf.max(zeros, 1)).tolist() == [False, False, True]
+    assert np.signbit(pf.min(zeros, 1)).tolist() == [True, True, True]
 
 
 @pytest.mark.parametrize(
