@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Written by coefficients.py; do not edit. Polynomials: lowest degree first, in the powers of x that occur.
+// Written by coefficients.py; do not edit.
+// Polynomials: lowest degree first, only the powers of x that occur.
 
 #ifndef PYFUSION_DIALECTS_MATH_COEFFICIENTSF32_H
 #define PYFUSION_DIALECTS_MATH_COEFFICIENTSF32_H

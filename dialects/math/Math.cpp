@@ -21,13 +21,13 @@ struct BinaryEntry {
 };
 
 constexpr UnaryEntry unaryFunctions[] = {
-    {"exp", f32::exp, nullptr},       {"expm1", f32::expm1, nullptr}, {"log", f32::log, nullptr},
-    {"log1p", f32::log1p, nullptr}, {"sqrt", fusion::sqrt, fusion::sqrt}, {"sin", f32::sin, nullptr},
-    {"cos", f32::cos, nullptr},       {"tanh", f32::tanh, nullptr},    {"erf", f32::erf, nullptr},
+    {"exp", f32::exp, f64::exp},       {"expm1", f32::expm1, f64::expm1}, {"log", f32::log, f64::log},
+    {"log1p", f32::log1p, f64::log1p}, {"sqrt", fusion::sqrt, fusion::sqrt}, {"sin", f32::sin, f64::sin},
+    {"cos", f32::cos, f64::cos},       {"tanh", f32::tanh, f64::tanh},    {"erf", f32::erf, f64::erf},
 };
 constexpr BinaryEntry binaryFunctions[] = {
-    {"pow", f32::pow, nullptr},
-    {"atan2", f32::atan2, nullptr},
+    {"pow", f32::pow, f64::pow},
+    {"atan2", f32::atan2, f64::atan2},
 };
 
 template <typename Entry, size_t N> const Entry *find(const Entry (&table)[N], StringRef name) {
@@ -53,15 +53,13 @@ Value mlir::fusion::emitMath(OpBuilder &builder, Location loc, StringRef name, V
   if (const UnaryEntry *entry = find(unaryFunctions, name)) {
     if (operands.size() != 1)
       return {};
-    Unary function = single ? entry->single : entry->twice;
-    return function ? function(first).getValue() : Value();
+    return (single ? entry->single : entry->twice)(first).getValue();
   }
   if (const BinaryEntry *entry = find(binaryFunctions, name)) {
     if (operands.size() != 2 || operands[1].getType() != type)
       return {};
     Expr second(builder, loc, operands[1]);
-    Binary function = single ? entry->single : entry->twice;
-    return function ? function(first, second).getValue() : Value();
+    return (single ? entry->single : entry->twice)(first, second).getValue();
   }
   return {};
 }

@@ -56,25 +56,23 @@ Expr f32::atan2(Expr y, Expr x) {
   Expr steep = ay > ax;
   Expr hi = select(steep, ay, ax), lo = select(steep, ax, ay);
   // Scaled by a power of two, so that neither the quotient nor its remainder is lost to overflow or underflow.
-  Expr one = x.constant(1.0), zero = x.constant(0.0);
-  Expr scale = select(hi > 0x1p64, 0x1p-64, select(hi < 0x1p-40, 0x1p64, one));
+  Expr scale = select(hi > 0x1p60, 0x1p-60, x.constant(0x1p60));
   Expr hiScaled = hi * scale, loScaled = lo * scale;
   Expr inverse = 1.0 / hiScaled;
   Expr q0 = loScaled * inverse;
   Expr q0Low = fma(-q0, hiScaled, loScaled) * inverse;
   Expr q = q0 + q0Low;
   Expr qLow = (q0 - q) + q0Low;
-  // 0/0, inf/inf, and quotients so small that atan q = q: one plain division.
-  Expr isZero = hi == 0.0;
-  Expr plain = select(isZero, 0.0, lo / hi);
-  plain = select(lo == infinity, 1.0, plain);
-  Expr special = isZero | (hi == infinity) | (q < 0x1p-60);
-  q = select(special, plain, q);
-  qLow = select(special, 0.0, qLow);
+  // 0/0 counts as 0 and inf/inf as 1; finite/inf is 0.
+  Expr zero = x.constant(0.0);
+  Expr degenerate = (hi == infinity) | (hi == 0.0);
+  q = select(degenerate, select(lo == infinity, 1.0, zero), q);
+  qLow = select(degenerate, 0.0, qLow);
 
   Expr square = q * q;
   Expr rest = fma(q * square, polynomial(square, atanTail), qLow);
-  rest = fma(-qLow, square / (square + 1.0), rest);
+  // The slope 1 / (1 + q^2) at q, to 3 %, for the low part.
+  rest = fma(qLow * square, fma(square, 1.0 / 3.0, -5.0 / 6.0), rest);
   Expr left = isSignSet(x);
   Expr base = select(steep, halfPi[0], select(left, fullPi[0], zero));
   Expr baseLow = select(steep, halfPi[1], select(left, fullPi[1], zero));

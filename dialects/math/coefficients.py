@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes CoefficientsF32.h and CoefficientsF64.h (needs sollya and mpmath; only when a constant changes).
+"""Writes CoefficientsF32.h and CoefficientsF64.h; needs sollya and mpmath. A few minutes.
 
-The polynomials come from coefficients.sollya, the constants and the splittings into several terms from here.
+The polynomials come from coefficients.sollya, the constants and the splitting into terms from here.
 """
 
 import pathlib
@@ -12,8 +12,8 @@ import subprocess
 import mpmath as mp
 
 HERE = pathlib.Path(__file__).parent
-# Leading coefficients that are needed with more digits than the format has: table -> their powers of x.
-SPLIT = {"f64.powLog": (1, 3), "f64.powExp": (1,)}
+# Leading coefficients needed with more digits than the format has: table -> their powers of x.
+SPLIT = {"f64.powLog": (1, 3), "f64.powExp": (1,), "f64.sinQuarter": (1,)}
 
 mp.mp.prec = 2600
 
@@ -50,6 +50,15 @@ def without_multiples(value, exponent):
     return value - mp.ldexp(mp.floor(mp.ldexp(value, -exponent)), exponent)
 
 
+def digits(value, bits, count):
+    """`value` as a sum of d[j] 2**(-bits j): multiples of 2**-bits, |d[j]| <= 1/2 for j > 0."""
+    out = []
+    for _ in range(count):
+        out.append(mp.ldexp(mp.nint(mp.ldexp(value, bits)), -bits))
+        value = mp.ldexp(value - out[-1], bits)
+    return [float(d) for d in out]
+
+
 def constants():
     """(name, description, numbers) of what is no polynomial."""
     ln2, pi = mp.log(2), mp.pi
@@ -64,6 +73,15 @@ def constants():
         what = "2 / pi" if drop is None else f"2 / pi less its multiples of 2^-{drop}"
         yield f"f32.twoOverPi{drop or 0}", f"{what}, for use in f64", pieces("f64", value, 2)
     yield "f64.ln2Short", "ln 2 = hi + lo, hi of 40 bits", short_head("f64", ln2, 40)
+    what = "2 / pi = sum of d[j] 2^(-49 j), d[j] multiples of 2^-49, |d[j]| <= 1/2 for j > 0"
+    yield "f64.twoOverPi", what, digits(2 / pi, 49, 24)
+
+
+def exact(text):
+    """A hexadecimal number of any length."""
+    digits, _, exponent = text.partition("p")
+    whole, _, fraction = digits.replace("0x", "").partition(".")
+    return mp.ldexp(int(whole + fraction, 16), int(exponent or 0) - 4 * len(fraction))
 
 
 def polynomials():
@@ -74,12 +92,12 @@ def polynomials():
     for block in text.split("table ")[1:]:
         head, *lines = block.strip().splitlines()
         name, what = head.split(" ", 1)
-        numbers = [float.fromhex(line[2:]) for line in lines if line.startswith("c ")]
+        numbers = [exact(line[2:]) for line in lines if line.startswith("c ")]
         error = mp.log(mp.mpf(next(line[2:] for line in lines if line.startswith("e "))), 2)
         for power in SPLIT.get(name, ()):
-            split = pieces(name[:3], mp.mpf(numbers.pop(0)), 2)
+            split = pieces(name[:3], numbers.pop(0), 2)
             yield f"{name}{power}", f"coefficient of x^{power} of the next, hi + lo", split
-        yield name, f"{what}; error 2^{float(error):.1f}", numbers
+        yield name, f"{what}; error 2^{float(error):.1f}", [float(number) for number in numbers]
 
 
 def literal(number):
@@ -94,7 +112,8 @@ def header(kind, tables):
     lines = [
         "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception",
         "//",
-        "// Written by coefficients.py; do not edit. Polynomials: lowest degree first, in the powers of x that occur.",
+        "// Written by coefficients.py; do not edit.",
+        "// Polynomials: lowest degree first, only the powers of x that occur.",
         "",
         f"#ifndef {guard}",
         f"#define {guard}",

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pow and atan2 in f64.
+
+#include "CoefficientsF64.h"
+#include "Functions.h"
+
+using namespace mlir::fusion;
+
+namespace {
+constexpr double roundMagic = 0x1.8p52;
+constexpr int64_t roundMagicBits = 0x4338000000000000;
+constexpr int64_t sqrtHalfBits = 0x3FE6A09E667F3BCD;
+constexpr int64_t mantissaBits = 52;
+constexpr int64_t mantissaMask = (int64_t(1) << mantissaBits) - 1;
+
+Expr powerOfTwo(Expr k) { return fromBits((k + 1023) << mantissaBits); }
+
+struct Pair {
+  Expr hi, lo;
+};
+
+/// log2 of a > 0, finite, as hi + lo with a relative error of about 2^-65: a = 2^k m, s = (m-1) / (m+1),
+/// log2 m = s P(s^2), where the quotient and the first two coefficients have two parts.
+Pair log2Pair(Expr a) {
+  Expr subnormal = a < 0x1p-1022;
+  Expr bits = toBits(select(subnormal, a * 0x1p54, a)) - (sqrtHalfBits - (int64_t(1023) << mantissaBits));
+  Expr k = fromBits(shiftRightUnsigned(bits, mantissaBits) | 0x4330000000000000);
+  k = k - select(subnormal, 0x1p52 + 1077.0, k.constant(0x1p52 + 1023.0));
+  Expr m = fromBits((bits & mantissaMask) + sqrtHalfBits);
+
+  Expr f = m - 1.0;
+  Expr d = m + 1.0;
+  Expr dLow = m - (d - 1.0);
+  Expr inverse = 1.0 / d;
+  Expr s = f * inverse;
+  Expr sLow = fma(-s, dLow, fma(-s, d, f)) * inverse;
+  Expr q = s * s;
+  Expr qLow = fma(s, s, -q) + (s + s) * sLow;
+
+  Expr t = q * polynomial(q, f64::powLog);
+  Expr u = t + f64::powLog3[0];
+  Expr uLow = ((f64::powLog3[0] - u) + t) + f64::powLog3[1];
+  Expr v = u * q;
+  Expr vLow = fma(u, q, -v) + fma(u, qLow, uLow * q);
+  Expr w = v + f64::powLog1[0];
+  Expr wLow = ((f64::powLog1[0] - w) + v) + (vLow + f64::powLog1[1]);
+  Expr l = w * s;
+  Expr lLow = fma(w, s, -l) + fma(w, sLow, wLow * s);
+  Expr sum = k + l;
+  return {sum, ((k - sum) + l) + lLow};
+}
+
+/// 2^(t + tLow), |t| <= 1100.
+Expr exp2Pair(Expr t, Expr tLow) {
+  Expr shifted = t + roundMagic;
+  Expr r0 = t - (shifted - roundMagic);
+  Expr r = r0 + tLow;
+  Expr rLow = (r0 - r) + tLow;
+  Expr z = r * f64::powExp1[0];
+  Expr zLow = fma(r, f64::powExp1[0], -z) + fma(r, f64::powExp1[1], rLow * f64::powExp1[0]);
+  zLow = fma(r * r, polynomial(r, f64::powExp), zLow);
+  Expr sum = z + 1.0;
+  Expr p = sum + (((1.0 - sum) + z) + zLow);
+  Expr k = toBits(shifted) - roundMagicBits;
+  Expr half = k >> 1;
+  return p * powerOfTwo(half) * powerOfTwo(k - half);
+}
+} // namespace
+
+Expr f64::pow(Expr x, Expr y) {
+  // 2^(y log2 |x|) with log2 and the product as hi + lo (the precision after W. J. Cody and W. Waite, "Software
+  // Manual for the Elementary Functions" (1980), ch. 7), then the sign and the special cases of IEEE 754, 9.2.1.
+  constexpr double largest = 0x1.fffffffffffffp1023;
+  Expr a = abs(x);
+  auto [l, lLow] = log2Pair(a);
+  Expr bounded = atLeast(atMost(y, largest), -largest);
+  Expr t = bounded * l;
+  Expr tLow = fma(bounded, l, -t) + bounded * lLow;
+  Expr out = abs(t) > 1100.0;
+  Expr result = exp2Pair(atLeast(atMost(t, 1100.0), -1100.0), select(out, 0.0, tLow));
+
+  Expr isZero = a == 0.0;
+  Expr extreme = select(y > 0.0, a, select(isZero, infinity, x.constant(0.0)));
+  result = select(isZero | (a == infinity), extreme, result);
+
+  // The low bit of |y| + 2^52, or of |y| from there up to 2^53, is the parity of an integer y.
+  Expr ay = abs(y);
+  Expr wide = ay >= 0x1p52;
+  Expr sum = ay + 0x1p52;
+  Expr integer = wide | ((sum - 0x1p52) == ay);
+  Expr parity = select(ay < 0x1p53, select(wide, toBits(ay), toBits(sum)), 0);
+  Expr sign = toBits(x) & (parity << 63);
+  result = select(integer, flipSign(result, sign), result);
+  Expr undefined = (x < 0.0) & (a < infinity) & (integer ^ 1);
+  result = select(undefined | isNaN(x) | isNaN(y), notANumber, result);
+  return select((y == 0.0) | (x == 1.0), 1.0, result);
+}
+
+Expr f64::atan2(Expr y, Expr x) {
+  // atan of min / max, which has two parts, then pi/2 - and pi - with those constants in two parts.
+  Expr ax = abs(x), ay = abs(y);
+  Expr steep = ay > ax;
+  Expr hi = select(steep, ay, ax), lo = select(steep, ax, ay);
+  // Scaled by a power of two, so that neither the quotient nor its remainder is lost to overflow or underflow.
+  Expr scale = select(hi > 0x1p500, 0x1p-500, x.constant(0x1p500));
+  Expr hiScaled = hi * scale, loScaled = lo * scale;
+  Expr inverse = 1.0 / hiScaled;
+  Expr q0 = loScaled * inverse;
+  Expr q0Low = fma(-q0, hiScaled, loScaled) * inverse;
+  Expr q = q0 + q0Low;
+  Expr qLow = (q0 - q) + q0Low;
+  // 0/0 counts as 0 and inf/inf as 1; finite/inf is 0.
+  Expr zero = x.constant(0.0);
+  Expr degenerate = (hi == infinity) | (hi == 0.0);
+  q = select(degenerate, select(lo == infinity, 1.0, zero), q);
+  qLow = select(degenerate, 0.0, qLow);
+
+  Expr square = q * q;
+  Expr rest = fma(q * square, polynomial(square, atanTail), qLow);
+  // The slope 1 / (1 + q^2) at q, to 3 %, for the low part.
+  rest = fma(qLow * square, fma(square, 1.0 / 3.0, -5.0 / 6.0), rest);
+  Expr left = isSignSet(x);
+  Expr base = select(steep, halfPi[0], select(left, fullPi[0], zero));
+  Expr baseLow = select(steep, halfPi[1], select(left, fullPi[1], zero));
+  Expr minus = steep ^ left;
+  q = select(minus, -q, q);
+  rest = select(minus, -rest, rest);
+  Expr sum = base + q;
+  Expr result = sum + (((base - sum) + q) + (baseLow + rest));
+  result = select(isNaN(x) | isNaN(y), notANumber, result);
+  return withSign(result, y);
+}
