@@ -9,6 +9,7 @@ more than what it does.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ def _with_number(op: OpInfo, direct: dict[DType, DType], number: type) -> set[DT
     return found
 
 
+@cache
 def _tables(op: OpInfo) -> tuple[dict, dict, dict]:
     """Result types: of two arrays, of an array and a float, and an int's range beside them."""
     direct = _direct(op, 2)
