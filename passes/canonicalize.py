@@ -138,4 +138,4 @@ def _replacement(maker: ir.Operation, op: ir.Operation) -> ir.Value:
         if maker.name == "fusion.full":
             return fusion.FullOp(type_, maker.operands[0], [], []).result
         splat = ir.DenseElementsAttr(maker.attributes["value"]).get_splat_value()
-        return fusion.ConstantOp(type_, ir.DenseElementsAttr.get_splat(type_, splat)).result
+        return fusion.ConstantOp(ir.DenseElementsAttr.get_splat(type_, splat)).result

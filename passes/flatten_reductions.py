@@ -83,13 +83,14 @@ def _cast(value: ir.Value, element: ir.Type) -> ir.Value:
 
 
 def _needed(
-    values: Iterable[ir.Value], ops: Sequence[ir.Operation], stop: Sequence[ir.Operation] = ()
+    values: Iterable[ir.Value], ops: Sequence[ir.Operation], stop: Sequence[ir.Value] = ()
 ) -> list[ir.Operation]:
-    """The operations that the values are computed from, without `stop` and what it needs."""
+    """The operations that the values are computed from, but not the makers of `stop`."""
     wanted = set(values)
     needed = []
     for op in reversed(ops):
-        if op not in stop and any(result in wanted for result in op.results):
+        results = list(op.results)
+        if any(r in wanted for r in results) and not any(r in stop for r in results):
             needed.append(op)
             wanted.update(op.operands)
     return needed[::-1]
@@ -100,14 +101,14 @@ def _keep_range(
 ) -> list[int]:
     """Leaves of a kernel its range part; gives the numbers of the arguments that it has."""
     operand = reduction.operands[0]
-    needed = set(_needed([operand], ops))
+    needed = {op.results[0] for op in _needed([operand], ops)}
     combiner = _combiner(reduction)
     accumulator = _accumulator(reduction)
     terminator = list(block.operations)[-1].operation
     terminator.erase()
     location = reduction.location
     for op in reversed(ops):
-        if op not in needed:
+        if op.results[0] not in needed:
             op.erase()
     with location, ir.InsertionPoint(block):
         end = func_dialect.ReturnOp([operand]).operation
@@ -135,7 +136,7 @@ def _add_finish(func: ir.Operation, reduction: ir.Operation, ops: list[ir.Operat
     """Adds the finish part; gives the numbers of the kernel's arguments that it takes."""
     block = func.regions[0].blocks[0]
     returned = list(list(block.operations)[-1].operation.operands)
-    needed = _needed(returned, ops, stop=[reduction])
+    needed = _needed(returned, ops, stop=[reduction.results[0]])
     read = {v for op in needed for v in op.operands} | set(returned)
     arguments = [a for a in block.arguments if a in read]
     total = reduction.results[0]

@@ -50,7 +50,8 @@ class _Hoister:
         self.options = options
         self.context = context
         graph = Graph(block)
-        self.position = {n.op: n.index for n in graph.nodes if n.kind == "elementwise"}
+        # By result: the hash of an operation changes with its operands.
+        self.position = {n.results[0]: n.index for n in graph.nodes if n.kind == "elementwise"}
         self.views = _worthwhile(graph)
 
     def hoist(self, op: ir.Operation) -> None:
@@ -74,7 +75,7 @@ class _Hoister:
         wanted = _broadcasts if op.name == "fusion.broadcast" else _all
         moved = {result for inner in tree for result in inner.results}
         viewed: dict[ir.Value, ir.Value] = {}
-        for inner in sorted(tree, key=self.position.__getitem__):
+        for inner in sorted(tree, key=lambda o: self.position[o.results[0]]):
             operands = list(inner.operands)
             for number in wanted(view, operands, moved):
                 value = operands[number]
@@ -94,18 +95,15 @@ class _Hoister:
         alike = op.name in ("fusion.broadcast", "fusion.reshape")
         source = shape_of(op.operands[0])
         tree: list[ir.Operation] = []
-        reads: dict[ir.Operation, int] = {}
+        reads: dict[ir.Value, int] = {}
         values = [op.operands[0]]
         while values:
             value = values.pop()
-            owner = value.owner
-            if isinstance(owner, ir.Block) or owner.operation not in self.position:
+            if value not in self.position or (alike and shape_of(value) != source):
                 continue
-            maker = owner.operation
-            if alike and shape_of(value) != source:
-                continue
-            reads[maker] = reads.get(maker, 0) + 1
-            if reads[maker] == sum(1 for _ in value.uses):
+            reads[value] = reads.get(value, 0) + 1
+            if reads[value] == sum(1 for _ in value.uses):
+                maker = value.owner.operation
                 tree.append(maker)
                 values.extend(maker.operands)
         return tree

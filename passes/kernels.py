@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from mlir import ir
 
@@ -21,14 +21,14 @@ def build_kernel(
     point: ir.InsertionPoint,
     location: ir.Location,
     *,
-    cloned: frozenset[ir.Operation] | set[ir.Operation] = frozenset(),
+    cloned: Set[ir.Value] = frozenset(),
     alias: Mapping[ir.Value, ir.Value] | None = None,
 ) -> ir.Operation:
     """A fused operation at `point` whose body is `moved`, in that order.
 
-    Operations that are also in `cloned` stay where they are and are copied. `outputs` are results
-    of the operations. A value is replaced by its `alias`, if it has one, before it is looked for.
-    The uses outside are the caller's to replace.
+    Operations whose first result is in `cloned` stay where they are and are copied. `outputs` are
+    results of the operations. A value is replaced by its `alias`, if it has one, before it is
+    looked for. The uses outside are the caller's to replace.
     """
     alias = alias or {}
 
@@ -56,7 +56,7 @@ def build_kernel(
         local[value] = argument
     inside = ir.InsertionPoint(body)
     for op, values in zip(moved, operands, strict=True):
-        if op in cloned:
+        if op.results[0] in cloned:
             new = op.clone(inside).operation
             for old_result, new_result in zip(op.results, new.results, strict=True):
                 local[old_result] = new_result

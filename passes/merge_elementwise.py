@@ -325,7 +325,7 @@ class _Merger:
         for i in tuple(parts):
             parts.update(self.copied[i])
         body = [self.nodes[i] for i in sorted(parts)]
-        cloned = {n.op for n in body if n.kind == "creation" or self._is_multiple(n.index)}
+        cloned = {n.results[0] for n in body if n.kind == "creation" or self._is_multiple(n.index)}
         outputs, outside = [], []
         for i in sorted(kernel.members):
             node = self.nodes[i]

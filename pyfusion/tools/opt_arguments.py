@@ -156,15 +156,16 @@ def _flag(name: str, value: str, arguments: Arguments) -> str:
         return element
     from mlir.passmanager import PassManager
 
+    messages = []
     for text in (element, f"func.func({element})", f"gpu.module({element})"):
         try:
             PassManager.parse(f"builtin.module({text})")
             return text
         except ValueError as error:
-            message = str(error).strip()
-            if "does not refer to a registered pass" in message:
+            messages.append(str(error).strip())
+            if "does not refer to a registered pass" in messages[-1]:
                 break
     else:
-        raise PipelineError(message)
+        raise PipelineError(messages[0])
     known = [*arguments.options, *(f"--{n}" for n in [*pass_names(), *_COMMON])]
     raise PipelineError(f"unknown flag --{name}{suggestion('--' + name, known)}")

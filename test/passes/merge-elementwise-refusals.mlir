@@ -1,0 +1,49 @@
+// RUN: pyfusion-opt %s --split-input-file --fusion-merge-elementwise --print-refusals --verify-diagnostics | FileCheck %s
+
+// A refusal names both operations, the reason, and the size of the value in between, if static.
+// CHECK-LABEL: func.func @detour
+func.func @detour(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = fusion.exp %x : tensor<8x4xf32>
+  %1 = fusion.sum %0 axes [1] keepdims : tensor<8x4xf32>
+  // expected-remark@below {{fusion.exp is not merged with fusion.divide: it is read through fusion.sum too (128 bytes)}}
+  %2 = fusion.divide %0, %1 : tensor<8x4xf32>, tensor<8x1xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// -----
+
+// Math functions are not computed again for each repetition.
+// CHECK-LABEL: func.func @costly
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.exp
+// CHECK-NEXT:    fusion.yield
+// CHECK:       fusion.fused
+func.func @costly(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?x?xf32> {
+  %0 = fusion.exp %b : tensor<?xf32>
+  // expected-remark@below {{fusion.exp is not merged with fusion.multiply: fusion.exp is too costly to compute for each element}}
+  %1 = fusion.multiply %x, %0 : tensor<?x?xf32>, tensor<?xf32>
+  return %1 : tensor<?x?xf32>
+}
+
+// -----
+
+// Nor is anything that has to be written anyway.
+// CHECK-LABEL: func.func @written
+func.func @written(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?xf32>) {
+  %0 = fusion.negative %b : tensor<?xf32>
+  // expected-remark@below {{its value is needed outside of kernels too}}
+  %1 = fusion.multiply %x, %0 : tensor<?x?xf32>, tensor<?xf32>
+  return %1, %0 : tensor<?x?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Or that two kernels read.
+// CHECK-LABEL: func.func @several
+func.func @several(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %b: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %0 = fusion.negative %b : tensor<?xf32>
+  // expected-remark@below {{several kernels read it}}
+  %1 = fusion.multiply %x, %0 : tensor<?x?xf32>, tensor<?xf32>
+  %2 = fusion.multiply %y, %0 : tensor<?x?xf32>, tensor<?xf32>
+  return %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>
+}

@@ -1,0 +1,291 @@
+// RUN: pyfusion-opt %s --split-input-file --fusion-merge-elementwise | FileCheck %s
+
+// A chain is one kernel; only its last value is written.
+// CHECK-LABEL: func.func @chain
+// CHECK:       %[[R:.*]] = fusion.fused "elementwise" (%[[A:.*]] = %arg0) : (tensor<?xf32>) -> tensor<?xf32> {
+// CHECK-NEXT:    fusion.exp %[[A]]
+// CHECK-NEXT:    fusion.negative
+// CHECK-NEXT:    fusion.yield
+// CHECK:       return %[[R]]
+func.func @chain(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = fusion.exp %x : tensor<?xf32>
+  %1 = fusion.negative %0 : tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+// A single operation is a kernel too.
+// CHECK-LABEL: func.func @alone
+// CHECK:       fusion.fused "elementwise"
+func.func @alone(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = fusion.exp %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// Both sides of a diamond join, and a value that is read outside as well is a second result.
+// CHECK-LABEL: func.func @diamond
+// CHECK:       %[[R:.*]]:2 = fusion.fused
+// CHECK:         fusion.yield
+// CHECK-NOT:   fusion.fused
+// CHECK:       return %[[R]]#0, %[[R]]#1
+func.func @diamond(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0 = fusion.exp %x : tensor<?xf32>
+  %1 = fusion.negative %0 : tensor<?xf32>
+  %2 = fusion.abs %0 : tensor<?xf32>
+  %3 = fusion.add %1, %2 : tensor<?xf32>, tensor<?xf32>
+  return %0, %3 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Chains that stand interleaved and share nothing but an argument are kernels of their own.
+// CHECK-LABEL: func.func @interleaved
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.exp
+// CHECK-NEXT:    fusion.sin
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.log
+// CHECK-NEXT:    fusion.cos
+// CHECK-NOT:   fusion.fused
+func.func @interleaved(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0 = fusion.exp %x : tensor<?xf32>
+  %1 = fusion.log %x : tensor<?xf32>
+  %2 = fusion.sin %0 : tensor<?xf32>
+  %3 = fusion.cos %1 : tensor<?xf32>
+  return %2, %3 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// The path from the first kernel through the sum to the last operation keeps that out: else the
+// sum would depend on a kernel that depends on the sum.
+// CHECK-LABEL: func.func @cycle_through_reduction
+// CHECK:       %[[E:.*]] = fusion.fused
+// CHECK-NEXT:    fusion.exp
+// CHECK:       %[[S:.*]] = fusion.sum %[[E]]
+// CHECK:       fusion.fused "elementwise" ({{.*}} = %[[E]], {{.*}} = %[[S]])
+// CHECK-NEXT:    fusion.divide
+func.func @cycle_through_reduction(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = fusion.exp %x : tensor<?x?xf32>
+  %1 = fusion.sum %0 axes [1] keepdims : tensor<?x?xf32>
+  %2 = fusion.divide %0, %1 : tensor<?x?xf32>, tensor<?x1xf32>
+  return %2 : tensor<?x?xf32>
+}
+
+// -----
+
+// The same through what a backend runs: the sum joins the kernel after the call, not the one before.
+// CHECK-LABEL: func.func @cycle_through_call
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.exp
+// CHECK:       fusion.custom_call
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.negative
+// CHECK-NEXT:    fusion.add
+func.func @cycle_through_call(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = fusion.exp %x : tensor<?xf32>
+  %1 = fusion.custom_call "numpy.sort" (%0) : (tensor<?xf32>) -> tensor<?xf32>
+  %2 = fusion.negative %1 : tensor<?xf32>
+  %3 = fusion.add %0, %2 : tensor<?xf32>, tensor<?xf32>
+  return %3 : tensor<?xf32>
+}
+
+// -----
+
+// e + e.T: a value that is read at two indices is written once and read twice.
+// CHECK-LABEL: func.func @two_indices
+// CHECK:       %[[E:.*]] = fusion.fused
+// CHECK-NEXT:    fusion.exp
+// CHECK:       %[[T:.*]] = fusion.transpose %[[E]]
+// CHECK:       fusion.fused "elementwise" ({{.*}} = %[[E]], {{.*}} = %[[T]])
+func.func @two_indices(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = fusion.exp %x : tensor<?x?xf32>
+  %1 = fusion.transpose %0 perm [1, 0] : tensor<?x?xf32>
+  %2 = fusion.add %0, %1 : tensor<?x?xf32>, tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
+
+// -----
+
+// A kernel stands where all its operands are known, here after the call.
+// CHECK-LABEL: func.func @order
+// CHECK:       %[[C:.*]] = fusion.custom_call
+// CHECK:       fusion.fused "elementwise" ({{.*}} = %arg0, {{.*}} = %[[C]])
+func.func @order(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = fusion.exp %x : tensor<?xf32>
+  %1 = fusion.custom_call "numpy.sort" (%x) : (tensor<?xf32>) -> tensor<?xf32>
+  %2 = fusion.add %0, %1 : tensor<?xf32>, tensor<?xf32>
+  return %2 : tensor<?xf32>
+}
+
+// -----
+
+// Scalars and constants are copied to every kernel that reads them.
+// CHECK-LABEL: func.func @scalars
+// CHECK-NOT:   fusion.full
+// CHECK:       fusion.fused "elementwise" (%[[S:.*]] = %arg1, %{{.*}} = %arg0)
+// CHECK-NEXT:    fusion.constant dense<2.0
+// CHECK-NEXT:    fusion.full %[[S]] []
+// CHECK:       fusion.sum
+// CHECK:       fusion.fused "elementwise" (%[[S:.*]] = %arg1
+// CHECK-NEXT:    fusion.constant dense<2.0
+// CHECK-NEXT:    fusion.full %[[S]] []
+func.func @scalars(%x: tensor<?x?xf32>, %s: f32) -> tensor<?xf32> {
+  %c = fusion.constant dense<2.0> : tensor<f32>
+  %t = fusion.full %s [] : f32 to tensor<f32>
+  %0 = fusion.multiply %x, %t : tensor<?x?xf32>, tensor<f32>
+  %1 = fusion.add %0, %c : tensor<?x?xf32>, tensor<f32>
+  %2 = fusion.sum %1 axes [1] : tensor<?x?xf32>
+  %3 = fusion.multiply %2, %t : tensor<?xf32>, tensor<f32>
+  %4 = fusion.add %3, %c : tensor<?xf32>, tensor<f32>
+  return %4 : tensor<?xf32>
+}
+
+// -----
+
+// A constant that is not the same everywhere is an input.
+// CHECK-LABEL: func.func @constant
+// CHECK:       %[[C:.*]] = fusion.constant
+// CHECK:       fusion.fused "elementwise" (%{{.*}} = %arg0, %{{.*}} = %[[C]])
+func.func @constant(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %c = fusion.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = fusion.multiply %x, %c : tensor<2xf32>, tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// A filled array that something else than a kernel reads is a kernel.
+// CHECK-LABEL: func.func @full
+// CHECK:       %[[F:.*]] = fusion.fused "elementwise" (%[[S:.*]] = %arg0, %[[N:.*]] = %arg1) : (f32, index)
+// CHECK-NEXT:    fusion.full %[[S]] [%[[N]]]
+// CHECK:       return %[[F]]
+func.func @full(%s: f32, %n: index) -> tensor<?xf32> {
+  %0 = fusion.full %s [%n] : f32 to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// A range is made where it is read, if that kernel has its shape.
+// CHECK-LABEL: func.func @range
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.iota
+// CHECK-NEXT:    fusion.multiply
+// CHECK-NOT:   fusion.fused
+func.func @range(%x: tensor<?xf32>, %a: f32, %b: f32, %n: index) -> tensor<?xf32> {
+  %0 = fusion.iota %a, %b [%n] : f32, f32 to tensor<?xf32>
+  %1 = fusion.multiply %0, %x : tensor<?xf32>, tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+// Where it repeats, or is read through a view, it has a kernel of its own.
+// CHECK-LABEL: func.func @range_of_other_shape
+// CHECK:       %[[I:.*]] = fusion.fused
+// CHECK-NEXT:    fusion.iota
+// CHECK-NEXT:    fusion.yield
+// CHECK:       %[[F:.*]] = fusion.flip %[[I]]
+// CHECK:       fusion.fused {{.*}}%[[F]]
+func.func @range_of_other_shape(%x: tensor<?x?xf32>, %y: tensor<?xf32>, %a: f32, %b: f32, %n: index) -> (tensor<?x?xf32>, tensor<?xf32>) {
+  %0 = fusion.iota %a, %b [%n] : f32, f32 to tensor<?xf32>
+  %1 = fusion.flip %0 axes [0] : tensor<?xf32>
+  %2 = fusion.add %x, %0 : tensor<?x?xf32>, tensor<?xf32>
+  %3 = fusion.add %y, %1 : tensor<?xf32>, tensor<?xf32>
+  return %2, %3 : tensor<?x?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// What is cheap and has fewer elements is computed where it is read.
+// CHECK-LABEL: func.func @smaller
+// CHECK:       fusion.fused {{.*}} : (tensor<?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+// CHECK-NEXT:    fusion.negative %{{.*}} : tensor<?xf32>
+// CHECK-NEXT:    fusion.multiply
+// CHECK-NOT:   fusion.fused
+func.func @smaller(%x: tensor<?x?xf32>, %b: tensor<?xf32>) -> tensor<?x?xf32> {
+  %0 = fusion.negative %b : tensor<?xf32>
+  %1 = fusion.multiply %x, %0 : tensor<?x?xf32>, tensor<?xf32>
+  return %1 : tensor<?x?xf32>
+}
+
+// -----
+
+// So it is through several steps, of an extent of 1 as well as of fewer dimensions.
+// CHECK-LABEL: func.func @smaller_steps
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.negative
+// CHECK-NEXT:    fusion.add {{.*}} : tensor<?xf32>, tensor<?x1xf32>
+// CHECK-NEXT:    fusion.abs
+// CHECK-NEXT:    fusion.multiply
+// CHECK-NOT:   fusion.fused
+func.func @smaller_steps(%x: tensor<2x?x?xf32>, %b: tensor<?xf32>, %c: tensor<?x1xf32>) -> tensor<2x?x?xf32> {
+  %0 = fusion.negative %b : tensor<?xf32>
+  %1 = fusion.add %0, %c : tensor<?xf32>, tensor<?x1xf32>
+  %2 = fusion.abs %1 : tensor<?x?xf32>
+  %3 = fusion.multiply %x, %2 : tensor<2x?x?xf32>, tensor<?x?xf32>
+  return %3 : tensor<2x?x?xf32>
+}
+
+// -----
+
+// A single number is computed in each kernel that reads it, costly or not.
+// CHECK-LABEL: func.func @single
+// CHECK:       fusion.fused
+// CHECK:         fusion.exp {{.*}} : tensor<f32>
+// CHECK-NEXT:    fusion.multiply
+// CHECK:       fusion.sum
+// CHECK:       fusion.fused
+// CHECK:         fusion.exp {{.*}} : tensor<f32>
+// CHECK-NEXT:    fusion.add
+// CHECK-NOT:   fusion.fused
+func.func @single(%x: tensor<?x?xf32>, %s: f32) -> tensor<?xf32> {
+  %t = fusion.full %s [] : f32 to tensor<f32>
+  %0 = fusion.exp %t : tensor<f32>
+  %1 = fusion.multiply %x, %0 : tensor<?x?xf32>, tensor<f32>
+  %2 = fusion.sum %1 axes [1] : tensor<?x?xf32>
+  %3 = fusion.add %2, %0 : tensor<?xf32>, tensor<f32>
+  return %3 : tensor<?xf32>
+}
+
+// -----
+
+// What can follow a reduction in its kernel is left for that.
+// CHECK-LABEL: func.func @after_reduction
+// CHECK:       fusion.sum
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.negative
+// CHECK-NEXT:    fusion.yield
+func.func @after_reduction(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = fusion.sum %x axes [1] keepdims : tensor<?x?xf32>
+  %1 = fusion.negative %0 : tensor<?x1xf32>
+  %2 = fusion.add %x, %1 : tensor<?x?xf32>, tensor<?x1xf32>
+  return %2 : tensor<?x?xf32>
+}
+
+// -----
+
+// `?` and a static extent are the same where an operation ties them.
+// CHECK-LABEL: func.func @static_and_dynamic
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.exp
+// CHECK-NEXT:    fusion.add
+func.func @static_and_dynamic(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = fusion.exp %x : tensor<?xf32>
+  %1 = fusion.add %0, %y : tensor<?xf32>, tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// Kernels already made are left alone.
+// CHECK-LABEL: func.func private @kernel
+// CHECK-NOT:   fusion.fused
+func.func private @kernel(%x: tensor<?xf32>) -> tensor<?xf32> attributes {fusion.kernel = "elementwise"} {
+  %0 = fusion.exp %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
