@@ -265,7 +265,7 @@ class Reader:
     def _extent(self, call: Call, back: int, rank: int) -> Any:
         """Where the iteration's extent comes from, counted from the last dimension."""
         for slot, type_ in zip(call.operands, call.types, strict=True):
-            if not ir.RankedTensorType.isinstance(type_):
+            if not isinstance(type_, ir.RankedTensorType):
                 continue
             t = ir.RankedTensorType(type_)
             if back < t.rank and (t.is_dynamic_dim(t.rank - 1 - back)):
@@ -292,7 +292,7 @@ class Reader:
     def _operand(self, slot: int, type_: Any, flat: Any, iteration: list, order: list) -> Operand:
         """`flat` is the flat function's type, `order` the iteration dimension of each launch
         dimension."""
-        if not ir.RankedTensorType.isinstance(type_):
+        if not isinstance(type_, ir.RankedTensorType):
             name = "index" if str(type_) == "index" else element_dtype(type_).name
             return Operand(SCALAR, slot, 8, code=_SCALAR_CODES[name])
         t = ir.RankedTensorType(type_)
