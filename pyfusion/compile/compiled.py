@@ -91,9 +91,10 @@ class CompiledBlock:
                     file=sys.stderr,
                 )
 
-    def __del__(self, _destroy: Any = pf_kernel_destroy) -> None:
+    def __del__(self, _destroy: Any = pf_kernel_destroy, _kind: type = KernelStep) -> None:
+        # Defaults, because at exit the names of the module are gone before the last plan.
         for step in getattr(self, "_steps", ()):
-            if isinstance(step, KernelStep):
+            if isinstance(step, _kind):
                 _destroy(step.handle)
 
 

@@ -108,7 +108,11 @@ def run_block(queue: list[Value]) -> None:
             return
         plan = plans.get(block.key)
         if plan is None:
-            plan = explore(block)
+            try:
+                plan = explore(block)
+            except Exception as error:  # the strict flag: no fallback
+                _claim(block, error)
+                raise
             plans.put(block.key, plan)
         if config.debug or observe.active:
             _run_observed(plan, block)
@@ -129,8 +133,13 @@ def run_plan(plan: Any, block: Block) -> None:
     except Exception as error:
         if plan.optimization.started:
             _claim(block, error)
+            _claim_inputs(block, error)
             return
-        report_fallback(block, error)
+        try:
+            report_fallback(block, error)
+        except Exception:
+            _claim(block, error)
+            raise
         run_on_backend(block)
         return
     for v in block.queue:
@@ -166,10 +175,13 @@ def _set_error(v: Value, error: ExecutionError) -> None:
 
 
 def _claim(block: Block, error: Exception) -> None:
-    """Marks what a failed block was to write, and what it consumed, as failed."""
+    """Marks what a failed block was to write as failed."""
     for v in block.queue:
         if v.stream is not None:
             _set_error(v, _as_execution_error(error, v))
+
+
+def _claim_inputs(block: Block, error: Exception) -> None:
     for number in block.dying:
         leaf = block.leaves[number]
         leaf.error = ExecutionError(f"consumed by a block that failed: {error}")

@@ -87,8 +87,10 @@ def test_a_block_that_does_not_compile_runs_on_the_backend(monkeypatch):
         y = x * 5
         with pytest.raises(pf.CompileError, match="made to fail"):
             np.asarray(y)
+        with pytest.raises(pf.ExecutionError, match="made to fail"):
+            np.asarray(y + 1)
     monkeypatch.undo()
-    assert np.asarray(y).tolist() == [0, 5, 10, 15, 20]
+    assert np.asarray(x * 5).tolist() == [0, 5, 10, 15, 20]
     engine.plans.clear()
 
 
