@@ -16,6 +16,7 @@ from mlir.passmanager import PassManager
 from ..dialects import fusion
 from .graph import DYNAMIC, Shape, functions, is_single, kind_of, shape_of
 from .kernels import erase_if_unused
+from .pipeline import run_manager
 from .registry import Pass, PassContext
 from .views import Mixed, mixed
 
@@ -30,7 +31,7 @@ class Canonicalize(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         manager = PassManager.parse("builtin.module(canonicalize,cse)", module.context)
-        manager.run(module.operation)
+        run_manager(manager, module.operation)
         for func in functions(module):
             for block in func.regions[0]:
                 _simplify(block)

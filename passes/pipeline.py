@@ -18,8 +18,17 @@ from .registry import Pass, PassContext, PipelineError, create_pass, pass_names,
 
 if TYPE_CHECKING:
     from mlir import ir
+    from mlir.passmanager import PassManager
 
-__all__ = ["Instrument", "Phase", "Pipeline", "fusion_pipeline", "parse_pipeline", "phases"]
+__all__ = [
+    "Instrument",
+    "Phase",
+    "Pipeline",
+    "fusion_pipeline",
+    "parse_pipeline",
+    "phases",
+    "run_manager",
+]
 
 
 class Instrument(Protocol):
@@ -106,13 +115,44 @@ def _run_group(
     for watch in instruments:
         watch.before(context.current, module)
     start = perf_counter()
-    manager.run(module.operation)
+    run_manager(manager, module.operation)
     seconds = perf_counter() - start
     for watch in instruments:
         watch.after(context.current, module, seconds)
 
 
-def _manager(group: list[str], context: ir.Context):  # type: ignore[no-untyped-def]
+def run_manager(manager: PassManager, op: ir.Operation) -> None:
+    """Runs a pass manager; an error that is reported without a failure counts as one.
+
+    Left to themselves the bindings abort the process then.
+    """
+    from mlir import ir
+
+    context = op.context
+    errors: list[ir.DiagnosticInfo] = []
+
+    def keep(diagnostic: ir.Diagnostic) -> bool:
+        if diagnostic.severity != ir.DiagnosticSeverity.ERROR:
+            return False
+        errors.append(ir.DiagnosticInfo(diagnostic))
+        return True
+
+    failed = False
+    before = context.emit_error_diagnostics
+    context.emit_error_diagnostics = True
+    handler = context.attach_diagnostic_handler(keep)
+    try:
+        manager.run(op)
+    except ir.MLIRError:
+        failed = True
+    finally:
+        handler.detach()
+        context.emit_error_diagnostics = before
+    if failed or errors:
+        raise ir.MLIRError("Failure while executing pass pipeline", errors)
+
+
+def _manager(group: list[str], context: ir.Context) -> PassManager:
     from mlir.passmanager import PassManager
 
     try:
@@ -175,12 +215,10 @@ class Phase:
 
 def phases(target: str = "cpu") -> list[Phase]:
     """The whole pipeline of a target as phases."""
-    *merge, outline = fusion_pipeline()
-    common = [Phase("fusion", ()), Phase("merged", tuple(merge)), Phase("outlined", (outline,))]
-    return common + _lowering(target)
-
-
-def _lowering(target: str) -> list[Phase]:
     from . import lower
 
-    return [Phase(name, tuple(passes)) for name, passes in lower.phases(target)]
+    if target not in lower.TARGETS:
+        raise PipelineError(f"no target {target!r}; there are {', '.join(lower.TARGETS)}")
+    *merge, outline = fusion_pipeline()
+    common = [("fusion", ()), ("merged", merge), ("outlined", (outline,))]
+    return [Phase(name, tuple(passes)) for name, passes in (*common, *lower.phases(target))]

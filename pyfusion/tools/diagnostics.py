@@ -54,13 +54,15 @@ def from_mlir(diagnostic: Any) -> Iterator[Diagnostic]:
 
 
 def rendered(diagnostic: Diagnostic, name: str, lines: list[str]) -> str:
-    """`FILE:LINE:COLUMN: error: message`, then the line and a mark under the column."""
+    """`FILE:LINE:COLUMN: error: message` and the line and a mark under the column."""
     head = f"{diagnostic.kind}: {diagnostic.message}"
     if not 0 < diagnostic.line <= len(lines) or diagnostic.message.startswith(_WHOLE_OPERATION):
         return f"{name}: {head}"
     text = lines[diagnostic.line - 1]
-    place = f"{name}:{diagnostic.line}:{diagnostic.column}: {head}\n{text}"
-    return place + (f"\n{' ' * (diagnostic.column - 1)}^" if diagnostic.column else "")
+    if not diagnostic.column:
+        return f"{name}:{diagnostic.line}: {head}\n{text}"
+    mark = " " * (diagnostic.column - 1) + "^"
+    return f"{name}:{diagnostic.line}:{diagnostic.column}: {head}\n{text}\n{mark}"
 
 
 # A note that MLIR adds to what its verifier finds; it shows the operation's new state.

@@ -28,7 +28,6 @@ _COMMON = (
     "strip-debuginfo",
     "symbol-dce",
 )
-_TARGETS = ("cpu",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -47,7 +46,7 @@ def _parser() -> _Parser:
     add("input", nargs="?", default="-", metavar="FILE", help="text or bytecode; - is stdin")
     add("-o", dest="output", default="-", metavar="FILE", help="where the result goes")
     add("--pass-pipeline", default="", metavar="TEXT", help="'builtin.module(cse,...)'")
-    add("--target", choices=_TARGETS, help="run the whole pipeline of a target")
+    add("--target", metavar="TARGET", help="run the whole pipeline of cpu, cuda or rocm")
     add("--stop-after", metavar="PHASE", help="the last phase of the target's pipeline to run")
     add("--load", action="append", default=[], metavar="MODULE", help="a module or .py of passes")
     add("--list-passes", action="store_true", help="print the Python passes and their options")
