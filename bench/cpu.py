@@ -8,6 +8,7 @@ each round calls every one once, in an order that rotates, and the median over t
 Each returns a fresh array, which is dropped before its next call, and each first result is compared
 with NumPy's. `np.add` is `np.add(x, y, out=o)` of as many f32: the speed of memory on one thread.
 A contestant that is not installed, cannot express a workload or gets it wrong has no figure.
+Blocks that pyfusion cannot compile are errors here, not runs of its backend.
 """
 
 from __future__ import annotations
@@ -95,16 +96,12 @@ def measure(work: Any, contestants: list, threads: int, elements: int, quick: bo
                 start = time.perf_counter()
                 call()
                 estimate[one.name] = time.perf_counter() - start
-        except Exception as error:  # a peer's failure must not end the run
-            if one.name == "pyfusion":
-                raise
+        except Exception as error:  # must not end the run
             wrong = f"{type(error).__name__}: {error}".splitlines()[0]
         if wrong is None:
             calls[one.name] = call
         else:
             problems[one.name] = wrong
-            if one.name == "pyfusion":
-                sys.exit(f"pyfusion is wrong on {work.name}: {wrong}")
     x, y = (rng.uniform(-2, 2, elements).astype(np.float32) for _ in range(2))
     out = np.empty_like(x)
     calls["np_add"] = lambda: np.add(x, y, out=out)
@@ -114,7 +111,7 @@ def measure(work: Any, contestants: list, threads: int, elements: int, quick: bo
     result = {
         "workload": work.name,
         "threads": threads,
-        "pyfusion_ms": times.pop("pyfusion"),
+        "pyfusion_ms": times.pop("pyfusion", None),
         "np_add_ms": times.pop("np_add"),
         "peers": {one.name: times.get(one.name) for one in contestants if one.name in times},
         "elements": elements,

@@ -22,6 +22,7 @@ class Pyfusion:
         import pyfusion as pf
 
         pf.config.threads = threads
+        pf.config.strict = True  # a block that does not compile must not be timed as NumPy
         self.pf = pf
 
     def prepare(self, work: Workload, arrays: tuple[np.ndarray, ...]) -> Call:
