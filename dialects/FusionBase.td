@@ -23,10 +23,13 @@ def Fusion_Dialect : Dialect {
 
 // Element types by group. The groups are kept as a field, so that the table of
 // operations can say which element types an operand takes.
-class Fusion_Scalar<list<Type> types> : AnyTypeOf<types, "element type"> {
+class Fusion_Scalar<list<Type> types, string summary>
+    : AnyTypeOf<types, summary> {
   list<Type> fusionElements = types;
 }
-class Fusion_TensorOf<list<Type> types> : RankedTensorOf<types> {
+class Fusion_TensorOf<list<Type> types, string names>
+    : RankedTensorOf<types> {
+  let summary = "a ranked tensor of " # names;
   list<Type> fusionElements = types;
 }
 
@@ -36,14 +39,19 @@ def Fusion_Floats : Fusion_Types<[F16, BF16, F32, F64]>;
 def Fusion_All : Fusion_Types<!listconcat([I1], Fusion_Ints.each,
                                           Fusion_Floats.each)>;
 
-def Fusion_Element : Fusion_Scalar<Fusion_All.each>;
-def Fusion_Tensor : Fusion_TensorOf<Fusion_All.each>;
-def Fusion_FloatTensor : Fusion_TensorOf<Fusion_Floats.each>;
-def Fusion_BoolTensor : Fusion_TensorOf<[I1]>;
-def Fusion_BitsTensor : Fusion_TensorOf<!listconcat([I1], Fusion_Ints.each)>;
-def Fusion_ShiftTensor : Fusion_TensorOf<Fusion_Ints.each>;
+def Fusion_Element
+    : Fusion_Scalar<Fusion_All.each, "an i1, integer or floating-point value">;
+def Fusion_Tensor
+    : Fusion_TensorOf<Fusion_All.each, "i1, integers or floats">;
+def Fusion_FloatTensor
+    : Fusion_TensorOf<Fusion_Floats.each, "f16, bf16, f32 or f64">;
+def Fusion_BoolTensor : Fusion_TensorOf<[I1], "i1">;
+def Fusion_BitsTensor
+    : Fusion_TensorOf<!listconcat([I1], Fusion_Ints.each), "i1 or integers">;
+def Fusion_ShiftTensor : Fusion_TensorOf<Fusion_Ints.each, "integers">;
 def Fusion_NumberTensor
-    : Fusion_TensorOf<!listconcat(Fusion_Ints.each, Fusion_Floats.each)>;
+    : Fusion_TensorOf<!listconcat(Fusion_Ints.each, Fusion_Floats.each),
+                      "integers or floats">;
 
 // What an operation is. Passes ask C++ through these traits and Python through
 // the table that the build writes from the same records.
