@@ -267,13 +267,10 @@ def save(function: Callable[..., Any], arrays: Sequence[pf.Array], path: str | P
     Path(path).write_text(svg(read(text)))
 
 
-def _readme(x: Any, y: Any) -> Any:
-    gelu = 0.5 * x * (1 + pf.tanh(0.79788456 * (x + 0.044715 * x**3)))
-    return pf.sum(pf.where(gelu > 0, gelu, y.T) ** 2, axis=0)
-
-
 if __name__ == "__main__":
+    from first import energy
+
     if len(sys.argv) != 2:
         sys.exit("usage: python examples/graph.py FILE.svg")
     square = pf.zeros((64, 64), dtype=pf.float32)
-    save(_readme, [square, square + 1], sys.argv[1])
+    save(energy, [square, square + 1], sys.argv[1])
