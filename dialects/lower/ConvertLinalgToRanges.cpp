@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// convert-linalg-to-ranges: flat kernels become loops over a range that their
+// caller gives, so that it can run one kernel on several threads.
+#include "lower/Kernel.h"
+#include "lower/Passes.h"
+#include "lower/Ranges.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace mlir::fusion;
+
+//===----------------------------------------------------------------------===//
+// The code of one point
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> PointCode::indices(OpBuilder &b, unsigned i,
+                                      ValueRange point) {
+  SmallVector<Value> result;
+  for (AffineExpr expr : generic.getIndexingMapsArray()[i].getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      result.push_back(point[dim.getPosition()]);
+    else
+      result.push_back(arith::ConstantIndexOp::create(
+          b, generic.getLoc(), cast<AffineConstantExpr>(expr).getValue()));
+  return result;
+}
+
+SmallVector<Value> PointCode::emit(OpBuilder &b, ValueRange point,
+                                   Value accumulator) {
+  IRMapping map;
+  Block *body = generic.getBody();
+  for (OpOperand &operand : generic->getOpOperands()) {
+    BlockArgument arg = body->getArgument(operand.getOperandNumber());
+    if (accumulator && generic.isDpsInit(&operand))
+      map.map(arg, accumulator);
+    else if (!arg.use_empty())
+      map.map(arg, memref::LoadOp::create(
+                       b, generic.getLoc(), operand.get(),
+                       indices(b, operand.getOperandNumber(), point)));
+  }
+  for (Operation &op : body->without_terminator())
+    if (auto index = dyn_cast<linalg::IndexOp>(op))
+      map.map(index.getResult(), point[index.getDim()]);
+    else
+      b.clone(op, map);
+  SmallVector<Value> yields;
+  for (Value v : body->getTerminator()->getOperands())
+    yields.push_back(map.lookupOrDefault(v));
+  return yields;
+}
+
+void PointCode::emitAndStore(OpBuilder &b, ValueRange point) {
+  SmallVector<Value> values = emit(b, point);
+  for (auto [value, out] : llvm::zip(values, generic.getDpsInitsMutable()))
+    memref::StoreOp::create(b, generic.getLoc(), value, out.get(),
+                            indices(b, out.getOperandNumber(), point));
+}
+
+Operation *PointCode::combiner() {
+  BlockArgument accumulator = generic.getBody()->getArguments().back();
+  Operation *op =
+      generic.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  bool joins = op && op->getNumOperands() == 2 && accumulator.hasOneUse() &&
+               *accumulator.user_begin() == op;
+  return joins ? op : nullptr;
+}
+
+Value PointCode::combine(OpBuilder &b, Value x, Value y) {
+  Operation *op = combiner();
+  OperationState state(op->getLoc(), op->getName(), {x, y}, x.getType(),
+                       op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+scf::ForOp
+fusion::makeLoop(OpBuilder &b, Location loc, Value begin, Value end, Value step,
+                 ValueRange init,
+                 function_ref<void(OpBuilder &, Value, ValueRange)> body) {
+  return scf::ForOp::create(
+      b, loc, begin, end, step, init,
+      [&](OpBuilder &inner, Location, Value i, ValueRange carried) {
+        body(inner, i, carried);
+        if (carried.empty())
+          scf::YieldOp::create(inner, loc);
+      });
+}
+
+void fusion::keepScalar(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  BoolAttr yes = BoolAttr::get(context, true);
+  auto vectorize = LLVM::LoopVectorizeAttr::get(context, yes, {}, {}, {}, {},
+                                                {}, {});
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(
+                    context, {}, vectorize, {}, unroll, {}, {}, {}, {}, {}, {},
+                    {}, {}, {}, {}, {}));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertLinalgToRanges
+    : PassWrapper<ConvertLinalgToRanges, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertLinalgToRanges)
+  StringRef getArgument() const final { return "convert-linalg-to-ranges"; }
+  StringRef getDescription() const final {
+    return "Lower flat kernels to loops over the ranges of the CPU's ABI";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect, LLVM::LLVMDialect,
+                    memref::MemRefDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
+  }
+  void runOnOperation() final {
+    for (auto f : getOperation().getOps<func::FuncOp>())
+      if (isKernel(f) && isFlat(f) && !f.isExternal() && failed(lower(f)))
+        return signalPassFailure();
+  }
+  LogicalResult lower(func::FuncOp f);
+};
+} // namespace
+
+static Value addIndexArgument(func::FuncOp f) {
+  unsigned i = f.getNumArguments();
+  (void)f.insertArgument(i, IndexType::get(f.getContext()), {}, f.getLoc());
+  return f.getArgument(i);
+}
+
+static void lowerElementwise(linalg::GenericOp generic, Value begin,
+                             Value end) {
+  OpBuilder b(generic);
+  Location loc = generic.getLoc();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  makeLoop(b, loc, begin, end, one, {},
+           [&](OpBuilder &inner, Value i, ValueRange) {
+             PointCode(generic).emitAndStore(inner, i);
+           });
+  generic.erase();
+}
+
+/// What LLVM is told about the function: that its memory arguments do not
+/// alias (a memref becomes two pointers, an offset, extents and strides), and
+/// to leave its body out of the wrappers that call it.
+static void describe(func::FuncOp f) {
+  SmallVector<int32_t> pointers;
+  int32_t position = 0;
+  for (Type type : f.getArgumentTypes()) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (memref)
+      pointers.push_back(position + 1);
+    position += memref ? 3 + 2 * memref.getRank() : 1;
+  }
+  Builder b(f.getContext());
+  f->setAttr(kNoAliasAttr, b.getDenseI32ArrayAttr(pointers));
+  f->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+}
+
+LogicalResult ConvertLinalgToRanges::lower(func::FuncOp f) {
+  auto generics = llvm::to_vector(f.getOps<linalg::GenericOp>());
+  auto fills = llvm::to_vector(f.getOps<linalg::FillOp>());
+  Value first = addIndexArgument(f), second = addIndexArgument(f);
+  describe(f);
+  for (linalg::GenericOp generic : generics) {
+    if (generic.getNumParallelLoops() == 1 && generic.getNumLoops() == 1) {
+      lowerElementwise(generic, first, second);
+      continue;
+    }
+    if (generic.getNumLoops() != 2 || generic.getNumReductionLoops() != 1 ||
+        !PointCode(generic).combiner() || (!isFinish(f) && fills.size() != 1))
+      return generic.emitOpError("is not of a form that flat kernels have");
+    bool byRow = generic.getIteratorTypesArray()[1] == utils::IteratorType::reduction;
+    LogicalResult lowered =
+        isFinish(f) ? lowerChunkTree(generic, f.getArgument(0), first, second)
+        : byRow ? lowerRowReduction(fills[0], generic, first, second)
+                : lowerColumnReduction(fills[0], generic, first, second);
+    if (failed(lowered))
+      return failure();
+  }
+  return success();
+}
+
+void fusion::registerConvertLinalgToRanges() {
+  PassRegistration<ConvertLinalgToRanges>();
+}

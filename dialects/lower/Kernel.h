@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernel functions: their attributes and their form on memrefs.
+#ifndef FUSION_LOWER_KERNEL_H
+#define FUSION_LOWER_KERNEL_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::fusion {
+
+// Attributes of kernel functions.
+inline constexpr StringLiteral kKernelAttr = "fusion.kernel";
+inline constexpr StringLiteral kTakesOverAttr = "fusion.takes_over";
+inline constexpr StringLiteral kFlatAttr = "fusion.flat";
+inline constexpr StringLiteral kFormAttr = "fusion.form";
+inline constexpr StringLiteral kFinishAttr = "fusion.finish";
+inline constexpr StringLiteral kMeanAttr = "fusion.mean";
+// Which arguments of the lowered function have memory of their own.
+inline constexpr StringLiteral kNoAliasAttr = "fusion.noalias";
+
+inline bool isKernel(func::FuncOp f) {
+  return f->hasAttr(kKernelAttr) || f->hasAttr(kFinishAttr);
+}
+inline bool isFlat(func::FuncOp f) { return f->hasAttr(kFlatAttr); }
+inline bool isFinish(func::FuncOp f) { return f->hasAttr(kFinishAttr); }
+
+/// The signature of a kernel on memrefs.
+struct KernelSignature {
+  /// The arguments of the kernel, then the results that take no argument over,
+  /// then, for the finish of a reduction, the number of reduced elements.
+  SmallVector<Type> arguments;
+  /// For each result the argument that it is written to.
+  SmallVector<unsigned> outputs;
+
+  /// Reports what has no such form on the function.
+  static FailureOr<KernelSignature> get(func::FuncOp kernel);
+};
+
+/// How a reduction combines its elements; a mean is a sum, divided later.
+enum class Combiner { Sum, Prod, Max, Min, Any, All };
+
+Combiner combinerOf(Operation *reduction);
+/// The value that changes nothing, as it is held in memory.
+TypedAttr identityOf(Combiner combiner, Type element);
+
+} // namespace mlir::fusion
+
+#endif // FUSION_LOWER_KERNEL_H

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lower/KernelBody.h"
+#include "Fusion.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::fusion;
+using utils::IteratorType;
+
+static RankedTensorType tensorOf(Value v) {
+  return cast<RankedTensorType>(v.getType());
+}
+
+static Type elementOf(Value v) { return getElementTypeOrSelf(v.getType()); }
+
+/// Where an operand of a broadcasting operation is read: dimensions are aligned
+/// at the end, an extent of 1 is repeated.
+static AffineMap operandMap(RankedTensorType type, RankedTensorType domain) {
+  MLIRContext *context = type.getContext();
+  int64_t rank = domain.getRank(), missing = rank - type.getRank();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    bool repeated =
+        type.getDimSize(i) == 1 && domain.getDimSize(missing + i) != 1;
+    exprs.push_back(repeated ? getAffineConstantExpr(0, context)
+                             : getAffineDimExpr(missing + i, context));
+  }
+  return AffineMap::get(rank, 0, exprs, context);
+}
+
+/// Where the elements of a domain go in the result of a reduction.
+static AffineMap resultMap(Operation *reduction, RankedTensorType domain) {
+  MLIRContext *context = domain.getContext();
+  auto axes = reduction->getAttrOfType<DenseI64ArrayAttr>("axes");
+  bool keep = reduction->hasAttr("keepdims");
+  SmallVector<AffineExpr> exprs;
+  for (int64_t i = 0; i < domain.getRank(); ++i)
+    if (!llvm::is_contained(axes.asArrayRef(), i))
+      exprs.push_back(getAffineDimExpr(i, context));
+    else if (keep)
+      exprs.push_back(getAffineConstantExpr(0, context));
+  return AffineMap::get(domain.getRank(), 0, exprs, context);
+}
+
+static Value toStorage(ScalarBuilder &e, Value x, Type element) {
+  if (!isBool(element))
+    return x;
+  return e.emit<arith::ExtUIOp>(storageType(element), x);
+}
+
+static Value fromStorage(ScalarBuilder &e, Value x, Type element) {
+  if (!isBool(element))
+    return x;
+  return e.cmp(arith::CmpIPredicate::ne, x, e.integer(x.getType(), 0));
+}
+
+KernelBody::KernelBody(func::FuncOp source, func::FuncOp target,
+                       const KernelSignature &signature)
+    : source(source), target(target), signature(signature),
+      flat(isFlat(source)), b(source.getContext()), loc(source.getLoc()) {}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value KernelBody::read(ScalarBuilder &e, Value value, Value stored) {
+  Value x = fromStorage(e, stored, elementOf(value));
+  return value == meanSum ? e.emit<arith::DivFOp>(x, meanCount) : x;
+}
+
+Value KernelBody::lookup(Value value, const DenseMap<Value, Value> &local) {
+  if (Value v = uniform.lookup(value))
+    return v;
+  return local.lookup(value);
+}
+
+LogicalResult KernelBody::slice(ValueRange values,
+                                SmallVectorImpl<Operation *> &ops,
+                                SmallVectorImpl<Value> &reads) {
+  DenseSet<Value> needed;
+  auto need = [&](Value v) {
+    if (needed.insert(v).second && !uniform.count(v) && memory.count(v))
+      reads.push_back(v);
+  };
+  llvm::for_each(values, need);
+  for (Operation &op : llvm::reverse(source.front().without_terminator())) {
+    bool used = llvm::any_of(op.getResults(), [&](Value r) {
+      return needed.count(r) && !memory.count(r) && !uniform.count(r);
+    });
+    if (!used)
+      continue;
+    if (!op.hasTrait<OpTrait::FusionCreation>() &&
+        !op.hasTrait<OpTrait::ConstantLike>() && !hasScalarForm(&op))
+      return op.emitOpError("cannot be part of a kernel");
+    ops.push_back(&op);
+    // Of creation operations the scalars; the domain has its extents elsewhere.
+    if (auto full = dyn_cast<FullOp>(op))
+      need(full.getValue());
+    else if (auto iota = dyn_cast<IotaOp>(op))
+      llvm::for_each(ValueRange{iota.getStart(), iota.getStep()}, need);
+    else
+      llvm::for_each(op.getOperands(), need);
+  }
+  std::reverse(ops.begin(), ops.end());
+  return success();
+}
+
+FailureOr<Value> KernelBody::emitCreation(Operation *op, ScalarBuilder &e,
+                                          bool &inLoop) {
+  inLoop = false;
+  ScalarBuilder outer(b, op->getLoc());
+  if (auto full = dyn_cast<FullOp>(op))
+    return uniform.lookup(full.getValue());
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!elements || !elements.isSplat())
+      return constant.emitOpError(
+          "of several values in a kernel: it has to be an argument");
+    Type type = scalarType(elements.getElementType());
+    if (isa<FloatType>(type))
+      return outer.emit<arith::ConstantOp>(
+          FloatAttr::get(type, elements.getSplatValue<APFloat>()));
+    return outer.constant(type, elements.getSplatValue<APInt>());
+  }
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    inLoop = true;
+    Type element = elementOf(iota.getResult()), type = scalarType(element);
+    Type i64 = b.getI64Type();
+    Value index = linalg::IndexOp::create(e.b, e.loc, 0);
+    index = e.emit<arith::IndexCastOp>(i64, index);
+    Value i = emitCast(e, index, i64, isHalf(element) ? b.getF32Type() : element);
+    Value start = uniform.lookup(iota.getStart());
+    Value step = uniform.lookup(iota.getStep());
+    if (!isHalf(element))
+      return e.add(start, e.mul(i, step));
+    Type f32 = b.getF32Type();
+    Value r = e.add(emitCast(e, start, type, f32),
+                    e.mul(i, emitCast(e, step, type, f32)));
+    return emitCast(e, r, f32, type);
+  }
+  return outer.b.clone(*op)->getResult(0); // arith.constant
+}
+
+LogicalResult KernelBody::emitOps(ArrayRef<Operation *> ops, ScalarBuilder &e,
+                                  DenseMap<Value, Value> &local) {
+  for (Operation *op : ops) {
+    Value result = op->getResult(0);
+    e.loc = op->getLoc();
+    if (!op->hasTrait<OpTrait::FusionElementwise>()) {
+      bool inLoop;
+      FailureOr<Value> v = emitCreation(op, e, inLoop);
+      if (failed(v))
+        return failure();
+      (inLoop ? local : uniform)[result] = *v;
+      continue;
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(lookup(operand, local));
+    bool invariant = llvm::all_of(
+        op->getOperands(), [&](Value v) { return uniform.count(v); });
+    ScalarBuilder outer(b, op->getLoc());
+    if (invariant)
+      uniform[result] = emitScalar(outer, op, operands);
+    else
+      local[result] = emitScalar(e, op, operands);
+  }
+  return success();
+}
+
+Value KernelBody::extent(ArrayRef<Value> reads, RankedTensorType domain,
+                         int64_t dim) {
+  if (!domain.isDynamicDim(dim))
+    return arith::ConstantIndexOp::create(b, loc, domain.getDimSize(dim));
+  for (Value v : reads)
+    for (auto [i, expr] :
+         llvm::enumerate(operandMap(tensorOf(v), domain).getResults()))
+      if (auto d = dyn_cast<AffineDimExpr>(expr);
+          d && static_cast<int64_t>(d.getPosition()) == dim)
+        return memref::DimOp::create(b, loc, memory[v], i);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelBody::buildStage(SmallVector<Store> stores) {
+  SmallVector<Operation *> ops;
+  SmallVector<Value> values, reads;
+  for (Store &store : stores)
+    values.push_back(store.first);
+  if (failed(slice(values, ops, reads)))
+    return failure();
+  RankedTensorType domain = tensorOf(values.front());
+  for (Value v : values)
+    if (tensorOf(v).getRank() > domain.getRank())
+      domain = tensorOf(v);
+  if (flat && domain.getRank() == 0) {
+    // No loop at all: everything is uniform.
+    ScalarBuilder e(b, loc);
+    DenseMap<Value, Value> none;
+    if (failed(emitOps(ops, e, none)))
+      return failure();
+    for (auto [value, place] : stores)
+      memref::StoreOp::create(
+          b, loc, toStorage(e, uniform.lookup(value), elementOf(value)), place,
+          ValueRange{});
+    return success();
+  }
+  // Without a dimension there would be nothing to map to a GPU.
+  if (domain.getRank() == 0)
+    domain = RankedTensorType::get({1}, domain.getElementType());
+
+  SmallVector<Store> scalars; // uniform results beside others
+  SmallVector<Value> outs, outValues;
+  SmallVector<AffineMap> maps;
+  for (auto [value, place] : stores) {
+    RankedTensorType type = tensorOf(value);
+    if (flat && type.getRank() == 0) {
+      scalars.push_back({value, place});
+      continue;
+    }
+    if (type.getRank() == 0)
+      place = memref::ExpandShapeOp::create(b, loc, ArrayRef<int64_t>{1}, place,
+                                            ArrayRef<ReassociationIndices>{});
+    else if (type.getShape() != domain.getShape())
+      return source.emitError("kernel with results of shapes ")
+             << type << " and " << domain;
+    outs.push_back(place);
+    outValues.push_back(value);
+  }
+  // An operand that is also written is one operand: what it held is its block
+  // argument among the outputs.
+  SmallVector<Value> ins, inValues;
+  for (Value v : reads)
+    if (!llvm::is_contained(outs, memory[v])) {
+      ins.push_back(memory[v]);
+      inValues.push_back(v);
+      maps.push_back(operandMap(tensorOf(v), domain));
+    }
+  maps.append(outs.size(), b.getMultiDimIdentityMap(domain.getRank()));
+
+  LogicalResult result = success();
+  SmallVector<IteratorType> loops(domain.getRank(), IteratorType::parallel);
+  linalg::GenericOp::create(
+      b, loc, ins, outs, maps, loops,
+      [&](OpBuilder &inner, Location, ValueRange args) {
+        ScalarBuilder e(inner, loc, inner.getInsertionBlock(), &b);
+        DenseMap<Value, Value> local;
+        for (auto [value, arg] : llvm::zip(inValues, args))
+          local[value] = read(e, value, arg);
+        for (Value v : reads)
+          if (auto *it = llvm::find(outs, memory[v]); it != outs.end())
+            local[v] = read(e, v, args[ins.size() + (it - outs.begin())]);
+        result = emitOps(ops, e, local);
+        SmallVector<Value> yields;
+        e.loc = loc;
+        for (auto [value, out] : llvm::zip(outValues, outs)) {
+          Value v = succeeded(result) ? lookup(value, local) : Value();
+          Type stored = cast<MemRefType>(out.getType()).getElementType();
+          yields.push_back(v ? toStorage(e, v, elementOf(value))
+                             : e.emit<arith::ConstantOp>(
+                                   cast<TypedAttr>(inner.getZeroAttr(stored))));
+        }
+        linalg::YieldOp::create(inner, loc, yields);
+      });
+  ScalarBuilder e(b, loc);
+  for (auto [value, place] : scalars)
+    memref::StoreOp::create(
+        b, loc, toStorage(e, uniform.lookup(value), elementOf(value)), place,
+        ValueRange{});
+  return result;
+}
+
+LogicalResult KernelBody::build() {
+  b.setInsertionPointToStart(target.addEntryBlock());
+  ScalarBuilder e(b, loc);
+  for (auto [arg, lowered] :
+       llvm::zip(source.getArguments(), target.getArguments())) {
+    auto tensor = dyn_cast<RankedTensorType>(arg.getType());
+    if (!tensor)
+      uniform[arg] = fromStorage(e, lowered, arg.getType());
+    else if (flat && tensor.getRank() == 0 && !arg.use_empty())
+      uniform[arg] = fromStorage(
+          e, memref::LoadOp::create(b, loc, lowered, ValueRange{}),
+          tensor.getElementType());
+    if (tensor)
+      memory[arg] = lowered;
+  }
+  Operation *reduction = nullptr;
+  for (Operation &op : source.front())
+    if (op.hasTrait<OpTrait::FusionReduction>()) {
+      if (reduction)
+        return op.emitOpError("is the second reduction of a kernel");
+      reduction = &op;
+    }
+  if (reduction) {
+    if (failed(buildReduction(reduction)))
+      return failure();
+  } else {
+    SmallVector<Store> stores;
+    for (auto [value, out] : llvm::zip(
+             source.front().getTerminator()->getOperands(), signature.outputs))
+      stores.push_back({value, target.getArgument(out)});
+    if (stores.empty())
+      return source.emitError("kernel without results");
+    if (failed(buildStage(std::move(stores))))
+      return failure();
+  }
+  func::ReturnOp::create(b, loc);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static Value combine(ScalarBuilder &e, Combiner combiner, Value x, Value y,
+                     Type element) {
+  if (isHalf(element)) {
+    Type f32 = e.b.getF32Type();
+    Value r = combine(e, combiner, emitCast(e, x, element, f32),
+                      emitCast(e, y, element, f32), f32);
+    return emitCast(e, r, f32, element);
+  }
+  switch (combiner) {
+  case Combiner::Sum:
+    return e.add(x, y);
+  case Combiner::Prod:
+    return e.mul(x, y);
+  case Combiner::Max:
+    return isBool(element) ? e.bor(x, y) : emitMaximum(e, x, y, element);
+  case Combiner::Min:
+    return isBool(element) ? e.band(x, y) : emitMinimum(e, x, y, element);
+  case Combiner::Any:
+    return e.bor(x, y);
+  case Combiner::All:
+    return e.band(x, y);
+  }
+  llvm_unreachable("unknown combiner");
+}
+
+LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
+  Value operand = reduction->getOperand(0);
+  SmallVector<Operation *> ops;
+  SmallVector<Value> reads;
+  if (failed(slice(operand, ops, reads)))
+    return failure();
+  RankedTensorType domain = tensorOf(operand);
+  Type element = domain.getElementType();
+  for (int64_t i = 0; i < domain.getRank(); ++i)
+    if (!flat && domain.isDynamicDim(i) && !extent(reads, domain, i))
+      return reduction->emitOpError("has no operand that says extent ") << i;
+
+  ScalarBuilder outer(b, loc);
+  Combiner combiner = combinerOf(reduction);
+  Value identity =
+      outer.emit<arith::ConstantOp>(identityOf(combiner, element));
+  linalg::FillOp::create(b, loc, identity, accumulator);
+
+  SmallVector<Value> ins;
+  SmallVector<AffineMap> maps;
+  for (Value v : reads) {
+    ins.push_back(memory[v]);
+    maps.push_back(operandMap(tensorOf(v), domain));
+  }
+  AffineMap map = resultMap(reduction, domain);
+  if (map.getNumResults() == 0 && !flat) // written as one element, see below
+    map = AffineMap::get(domain.getRank(), 0, b.getAffineConstantExpr(0));
+  maps.push_back(map);
+  SmallVector<IteratorType> loops(domain.getRank(), IteratorType::parallel);
+  auto axes = reduction->getAttrOfType<DenseI64ArrayAttr>("axes");
+  for (int64_t axis : axes.asArrayRef())
+    loops[axis] = IteratorType::reduction;
+  LogicalResult result = success();
+  linalg::GenericOp::create(
+      b, loc, ins, accumulator, maps, loops,
+      [&](OpBuilder &inner, Location, ValueRange args) {
+        ScalarBuilder e(inner, loc, inner.getInsertionBlock(), &b);
+        DenseMap<Value, Value> local;
+        for (auto [value, arg] : llvm::zip(reads, args))
+          local[value] = read(e, value, arg);
+        result = emitOps(ops, e, local);
+        e.loc = reduction->getLoc();
+        Value x = succeeded(result) ? lookup(operand, local) : Value();
+        Value acc = args.back();
+        if (x)
+          acc = combine(e, combiner, toStorage(e, x, element), acc, element);
+        linalg::YieldOp::create(inner, loc, acc);
+      });
+  return result;
+}
+
+/// The other chunks are combined into the first, which is what is left.
+void KernelBody::buildFinishReduce(Operation *reduction) {
+  Value partials = memory[reduction->getOperand(0)];
+  auto type = cast<MemRefType>(partials.getType());
+  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+  Value chunks = memref::DimOp::create(b, loc, partials, 0);
+  OpFoldResult width = memref::DimOp::create(b, loc, partials, 1).getResult();
+  Value rest = arith::SubIOp::create(
+      b, loc, chunks, arith::ConstantIndexOp::create(b, loc, 1));
+  auto row = MemRefType::get(
+      {ShapedType::kDynamic}, type.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), 0, {1}));
+  Value first = memref::SubViewOp::create(
+      b, loc, row, partials, ArrayRef<OpFoldResult>{zero, zero},
+      ArrayRef<OpFoldResult>{one, width}, ArrayRef<OpFoldResult>{one, one});
+  Value others = memref::SubViewOp::create(
+      b, loc, partials, ArrayRef<OpFoldResult>{one, zero},
+      ArrayRef<OpFoldResult>{rest, width}, ArrayRef<OpFoldResult>{one, one});
+  MLIRContext *context = b.getContext();
+  AffineMap column =
+      AffineMap::get(2, 0, {getAffineDimExpr(1, context)}, context);
+  Type element = elementOf(reduction->getResult(0));
+  linalg::GenericOp::create(
+      b, loc, others, first, {b.getMultiDimIdentityMap(2), column},
+      {IteratorType::reduction, IteratorType::parallel},
+      [&](OpBuilder &inner, Location, ValueRange args) {
+        ScalarBuilder e(inner, reduction->getLoc());
+        Value v = combine(e, combinerOf(reduction), args[0], args[1], element);
+        linalg::YieldOp::create(inner, loc, v);
+      });
+  memory[reduction->getResult(0)] = first;
+}
+
+LogicalResult KernelBody::divideMean(Operation *reduction) {
+  bool isMean = isa<MeanOp>(reduction) || source->hasAttr(kMeanAttr);
+  if (!isMean || (flat && !isFinish(source)))
+    return success();
+  Value count;
+  if (flat) {
+    count = target.getArguments().back();
+  } else {
+    SmallVector<Operation *> ops;
+    SmallVector<Value> reads;
+    if (failed(slice(reduction->getOperand(0), ops, reads)))
+      return failure();
+    RankedTensorType domain = tensorOf(reduction->getOperand(0));
+    count = arith::ConstantIndexOp::create(b, loc, 1);
+    auto axes = reduction->getAttrOfType<DenseI64ArrayAttr>("axes");
+    for (int64_t axis : axes.asArrayRef())
+      count = arith::MulIOp::create(b, loc, count,
+                                    extent(reads, domain, axis));
+  }
+  ScalarBuilder e(b, loc);
+  Type i64 = b.getI64Type(), element = elementOf(reduction->getResult(0));
+  meanCount = emitCast(e, e.emit<arith::IndexCastOp>(i64, count), i64, element);
+  meanSum = reduction->getResult(0);
+  return success();
+}
+
+LogicalResult KernelBody::buildReduction(Operation *reduction) {
+  Value result = reduction->getResult(0);
+  RankedTensorType type = tensorOf(result);
+  SmallVector<Store> stores;
+  for (auto [value, out] : llvm::zip(
+           source.front().getTerminator()->getOperands(), signature.outputs))
+    stores.push_back({value, target.getArgument(out)});
+  if (stores.empty())
+    return source.emitError("kernel without results");
+
+  if (flat && isFinish(source)) {
+    buildFinishReduce(reduction);
+    if (failed(divideMean(reduction)))
+      return failure();
+    return buildStage(std::move(stores));
+  }
+  if (flat) {
+    if (stores.size() != 1 || stores[0].first != result)
+      return source.emitError("range part of a reduction that returns "
+                              "something else than the reduction");
+    return buildReduce(reduction, stores[0].second);
+  }
+  // Into the output itself where it is returned as it is, else into a buffer of
+  // the shape that all outputs have.
+  auto *direct = llvm::find_if(stores, [&](Store &s) {
+    return s.first == result && !isa<MeanOp>(reduction);
+  });
+  Value accumulator;
+  bool temporary = direct == stores.end();
+  if (temporary) {
+    SmallVector<Value> extents;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (type.isDynamicDim(i))
+        extents.push_back(memref::DimOp::create(b, loc, stores[0].second, i));
+    accumulator = memref::AllocOp::create(
+        b, loc,
+        MemRefType::get(type.getShape(), storageType(type.getElementType())),
+        extents);
+  } else {
+    accumulator = direct->second;
+    stores.erase(direct);
+  }
+  memory[result] = accumulator;
+  Value target = accumulator;
+  if (type.getRank() == 0)
+    target = memref::ExpandShapeOp::create(b, loc, ArrayRef<int64_t>{1},
+                                           accumulator,
+                                           ArrayRef<ReassociationIndices>{});
+  if (failed(buildReduce(reduction, target)) || failed(divideMean(reduction)))
+    return failure();
+  if (!stores.empty() && failed(buildStage(std::move(stores))))
+    return failure();
+  if (temporary)
+    memref::DeallocOp::create(b, loc, accumulator);
+  return success();
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The body of a kernel as linalg operations on the memrefs of its signature.
+#ifndef FUSION_LOWER_KERNELBODY_H
+#define FUSION_LOWER_KERNELBODY_H
+
+#include "lower/Kernel.h"
+#include "lower/Scalar.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::fusion {
+
+/// Builds the body of `target` from `source`. A value of the source is found
+/// as a scalar in front of the loops (`uniform`), in memory, or is computed for
+/// each element. Each stage is one linalg.generic for all elements of a domain.
+class KernelBody {
+public:
+  KernelBody(func::FuncOp source, func::FuncOp target,
+             const KernelSignature &signature);
+  LogicalResult build();
+
+private:
+  LogicalResult buildReduction(Operation *reduction);
+  LogicalResult buildReduce(Operation *reduction, Value accumulator);
+  void buildFinishReduce(Operation *reduction);
+  LogicalResult divideMean(Operation *reduction);
+
+  /// A value and the memory that it is to be written to.
+  using Store = std::pair<Value, Value>;
+  LogicalResult buildStage(SmallVector<Store> stores);
+
+  /// The operations that the values need, in order. Reports what has no
+  /// scalar form. `reads` are the values needed from memory.
+  LogicalResult slice(ValueRange values, SmallVectorImpl<Operation *> &ops,
+                      SmallVectorImpl<Value> &reads);
+  /// Emits the operations; those of uniform operands in front of the loop.
+  LogicalResult emitOps(ArrayRef<Operation *> ops, ScalarBuilder &e,
+                        DenseMap<Value, Value> &local);
+  FailureOr<Value> emitCreation(Operation *op, ScalarBuilder &e, bool &inLoop);
+  Value read(ScalarBuilder &e, Value value, Value stored);
+  Value lookup(Value value, const DenseMap<Value, Value> &local);
+  Value extent(ArrayRef<Value> reads, RankedTensorType domain, int64_t dim);
+
+  func::FuncOp source, target;
+  const KernelSignature &signature;
+  bool flat;
+  OpBuilder b;
+  Location loc;
+  DenseMap<Value, Value> uniform, memory;
+  /// The sum of a mean, and the number to divide it by.
+  Value meanSum, meanCount;
+};
+
+} // namespace mlir::fusion
+
+#endif // FUSION_LOWER_KERNELBODY_H

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lower/Passes.h"
+
+void mlir::fusion::registerLoweringPasses() {
+  registerConvertFusionToLinalg();
+  registerConvertLinalgToRanges();
+  registerFinalizeKernels();
+}

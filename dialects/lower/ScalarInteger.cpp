@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scalar code for shifts and for the integer power.
+#include "lower/Scalar.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace mlir::fusion;
+using IPred = arith::CmpIPredicate;
+
+/// Whether a shift by y is by less than the width. Read as unsigned, a
+/// negative amount is a large one.
+static Value inWidth(ScalarBuilder &e, Value y) {
+  unsigned width = y.getType().getIntOrFloatBitWidth();
+  return e.cmp(IPred::ult, y, e.integer(y.getType(), width));
+}
+
+static Value leftShift(ScalarBuilder &e, ValueRange v, Type, Type) {
+  Value zero = e.integer(v[1].getType(), 0);
+  Value inside = inWidth(e, v[1]);
+  Value amount = e.select(inside, v[1], zero);
+  return e.select(inside, e.emit<arith::ShLIOp>(v[0], amount), zero);
+}
+
+static Value rightShift(ScalarBuilder &e, ValueRange v, Type in, Type) {
+  Type type = v[1].getType();
+  Value zero = e.integer(type, 0);
+  if (in.isUnsignedInteger()) {
+    Value inside = inWidth(e, v[1]);
+    Value amount = e.select(inside, v[1], zero);
+    return e.select(inside, e.emit<arith::ShRUIOp>(v[0], amount), zero);
+  }
+  // Shifting by all but one bit leaves the sign bits alone.
+  Value last = e.integer(type, type.getIntOrFloatBitWidth() - 1);
+  return e.emit<arith::ShRSIOp>(v[0], e.emit<arith::MinUIOp>(v[1], last));
+}
+
+/// Repeated squaring; one turn a bit of the exponent, which is not negative.
+static Value powerLoop(ScalarBuilder &e, Value base, Value exponent) {
+  Type type = base.getType();
+  Value one = e.integer(type, 1);
+  auto loop = scf::WhileOp::create(
+      e.b, e.loc, TypeRange{type, type, type}, ValueRange{one, base, exponent},
+      [&](OpBuilder &b, Location loc, ValueRange v) {
+        ScalarBuilder s(b, loc);
+        Value more = s.cmp(IPred::ne, v[2], s.integer(type, 0));
+        scf::ConditionOp::create(b, loc, more, v);
+      },
+      [&](OpBuilder &b, Location loc, ValueRange v) {
+        ScalarBuilder s(b, loc);
+        Value one = s.integer(type, 1);
+        Value odd = s.cmp(IPred::ne, s.band(v[2], one), s.integer(type, 0));
+        Value result = s.select(odd, s.mul(v[0], v[1]), v[0]);
+        Value rest = s.emit<arith::ShRUIOp>(v[2], one);
+        scf::YieldOp::create(b, loc,
+                             ValueRange{result, s.mul(v[1], v[1]), rest});
+      });
+  return loop.getResult(0);
+}
+
+static Value power(ScalarBuilder &e, ValueRange v, Type in, Type) {
+  Value base = v[0], exponent = v[1];
+  if (in.isUnsignedInteger())
+    return powerLoop(e, base, exponent);
+  Type type = base.getType();
+  Value zero = e.integer(type, 0), one = e.integer(type, 1);
+  Value minusOne = e.integer(type, ~0ull);
+  Value negative = e.cmp(IPred::slt, exponent, zero);
+  Value power = powerLoop(e, base, e.select(negative, zero, exponent));
+  // The integer part of 1 / base^n: 0 but for the bases 1 and -1.
+  Value odd = e.cmp(IPred::ne, e.band(exponent, one), zero);
+  Value ofMinusOne = e.select(odd, minusOne, one);
+  Value inverse = e.select(e.cmp(IPred::eq, base, minusOne), ofMinusOne, zero);
+  inverse = e.select(e.cmp(IPred::eq, base, one), one, inverse);
+  return e.select(negative, inverse, power);
+}
+
+void fusion::addIntegerOps(ScalarTable &table) {
+  table["bitwise_left_shift"] = leftShift;
+  table["bitwise_right_shift"] = rightShift;
+  table["pow"] = power; // of floats: math/
+}
