@@ -45,11 +45,15 @@ def dot(a, b, addend, dims, cost=0):
     lib, dtype = rt.load(), a.dtype
     kind = rt.COL if dims[2] else rt.ROW
     k1, r, k2 = split(a.shape, dims)
+    inputs = [strided(a), strided(b)]
+    if a.size == 0:
+        for operand in inputs:
+            operand.words[0] = 64  # where nothing can be read
     before = lib.stats()
     code, outs = launch(
         address("col_dot" if kind == rt.COL else "row_dot", dtype),
         a.shape,
-        [strided(a), strided(b)],
+        inputs,
         kind=kind,
         dims=dims,
         finish_fn=address("tree", dtype),

@@ -183,6 +183,9 @@ int launch(Kernel* kernel, int64_t* words) {
 
 }  // namespace
 
+void lock_kernels() { registry().mutex.lock(); }
+void unlock_kernels() { registry().mutex.unlock(); }
+
 Split split_work(int64_t units, double ns_per_unit) {
   constexpr double kWorthwhile = 40e3, kPart = 10e3;  // ns: waking a thread takes a good part of it
   double ns = static_cast<double>(units) * ns_per_unit;

@@ -50,6 +50,10 @@ struct Launch {
   const Bound* finish;
 };
 
+// Around a fork, so that the child finds the table of handles whole.
+void lock_kernels();
+void unlock_kernels();
+
 int launch_elementwise(const Launch& launch);
 int launch_reduction(const Launch& launch);
 
@@ -90,7 +94,7 @@ struct Frame {
   }
 };
 
-// How many threads the work is worth, and how many parts of at least min_units they take turns on.
+// How many threads the work is worth, and how many parts they take turns on.
 struct Split {
   int threads;
   int64_t parts;

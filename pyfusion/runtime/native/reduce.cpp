@@ -112,6 +112,7 @@ void choose_tiles(ReducePlan& plan) {
       bool unit = plan.across_runs ? operand.kept.contiguous() : plan.kn == 0 || operand.k_str[plan.kn - 1] == 1;
       operand.packed = !unit || !operand.reduced.single_stride();
     }
+    operand.packed = operand.packed && r_total > 0;  // else nothing may be read
     if (!operand.packed) continue;
     plan.packed_bytes += operand.itemsize;
     const Dims &rows = operand.rows(row_form), &cols = operand.cols(row_form);

@@ -16,6 +16,7 @@
 
 #include "counters.h"
 #include "fpenv.h"
+#include "kernel.h"
 #include "pool.h"
 #include "pyfusion_rt.h"
 
@@ -183,10 +184,16 @@ int default_threads() {
   return std::min(available_cpus(), kMaxThreads);
 }
 
-void before_fork() { Pool::get().lock(); }
-void after_fork_parent() { Pool::get().unlock(); }
-void after_fork_child() {
+void before_fork() {
+  lock_kernels();
+  Pool::get().lock();
+}
+void after_fork_parent() {
   Pool::get().unlock();
+  unlock_kernels();
+}
+void after_fork_child() {
+  after_fork_parent();
   current.store(nullptr, std::memory_order_release);
 }
 
