@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from mlir import ir
 from mlir.dialects import arith
 
 from ..dialects import fusion
-from .graph import DYNAMIC, is_single, shape_of
+from .graph import DYNAMIC, Shape, is_single, shape_of
+from .views import Mixed, mixed
 
 __all__ = ["flatten_block", "one_element", "retype", "set_signature"]
 
@@ -48,11 +50,13 @@ def flatten_block(block: ir.Block, tile: Sequence[int]) -> None:
     if not all(v in tiles for v in returned):  # no argument carries the loop
         _spread(tiles, ops, ("fusion.iota", "fusion.full"))
 
+    created = [op for op in ops if op.name in ("fusion.full", "fusion.iota")]
+    whole = _extents(shape_of(returned[0]) or (), created)
     for argument in arguments:
         retype(argument, tile if argument in tiles else ())
     for op in ops:
         if op.name in ("fusion.full", "fusion.iota"):
-            _create(op, tile if op.results[0] in tiles else ())
+            _create(op, tile if op.results[0] in tiles else (), whole)
         elif op.name == "fusion.constant":
             _make_scalar(op)
         elif op.name.startswith("fusion."):
@@ -77,30 +81,43 @@ def _make_scalar(op: ir.Operation) -> None:
     )
 
 
-def _create(op: ir.Operation, tile: Sequence[int]) -> None:
-    """Replaces fusion.full or fusion.iota by one of another shape, with as many elements."""
+def _create(op: ir.Operation, tile: Sequence[int], whole: Mixed) -> None:
+    """Replaces fusion.full or fusion.iota by one of another shape; as a tile it is `whole`."""
     scalars = 1 if op.name == "fusion.full" else 2
     element = op.results[0].type.element_type
     if len(tile) > 1:
         raise ValueError(f"the loop over a reduction's operand cannot be carried by {op}")
     with op.location, ir.InsertionPoint(op):
         type_ = ir.RankedTensorType.get(tile, element)
-        extents = [_size(op, list(op.operands)[scalars:])] if tile else []
+        extents = [_product(whole)] if tile else []
         make = fusion.FullOp if scalars == 1 else fusion.IotaOp
         new = make(type_, *list(op.operands)[:scalars], extents, [DYNAMIC] * len(tile))
     op.results[0].replace_all_uses_with(new.result)
     op.erase()
 
 
-def _size(op: ir.Operation, extents: list[ir.Value]) -> ir.Value:
+def _extents(shape: Shape, created: Sequence[ir.Operation]) -> Mixed:
+    """The extents of a loop; those that are not static are found in what is created in it."""
+    extents: Mixed = list(shape)
+    for op in created:
+        own = mixed(op, "static_shape", 1 if op.name == "fusion.full" else 2)
+        lead = len(shape) - len(own)
+        for d, extent in enumerate(own):
+            if not isinstance(extent, int) and lead + d >= 0 and shape[lead + d] == DYNAMIC:
+                extents[lead + d] = extent
+    return extents
+
+
+def _product(extents: Mixed) -> ir.Value:
     static = 1
-    for extent in shape_of(op.results[0]) or ():
-        static *= extent if extent != DYNAMIC else 1
-    index = ir.IndexType.get()
-    size = None
-    if static != 1 or not extents:
-        size = arith.constant(index, static)
+    dynamic = []
     for extent in extents:
-        size = extent if size is None else arith.muli(size, extent)
-    assert size is not None
-    return size
+        if not isinstance(extent, int):
+            dynamic.append(extent)
+        elif extent == DYNAMIC:
+            raise ValueError("a kernel that reads no array does not say how large its result is")
+        else:
+            static *= extent
+    if static != 1 or not dynamic:
+        dynamic.insert(0, arith.constant(ir.IndexType.get(), static))
+    return functools.reduce(arith.muli, dynamic)

@@ -81,6 +81,7 @@ class _Merger:
         # Creations that are copied to their element-wise users.
         self.copied: dict[int, list[int]] = {}
         self.preds: list[list[int]] = []
+        self.moved: set[int] = set()
 
     def kernel_of(self, index: int) -> _Kernel | None:
         return self.kernels.get(self.reach.find(index))
@@ -222,8 +223,9 @@ class _Merger:
 
     def absorb(self) -> None:
         """Lets kernels of fewer elements become a part of those that read them."""
-        kernels = sorted(self.kernels.values(), key=lambda k: max(k.members), reverse=True)
-        for kernel in kernels:  # readers first
+        for kernel in reversed(self._ordered()):  # readers first
+            if isinstance(kernel, Node):
+                continue
             homes = self._readers(kernel)
             kernel.homes = homes or {kernel.root}
             for root in homes:
@@ -268,11 +270,12 @@ class _Merger:
             return "its value is needed outside of kernels too"
         if any(agree(kernel.shape, self.kernels[r].shape) for r in readers):
             return "a kernel of the same shape reads it too"
+        made = [j for i in kernel.members + kernel.guests for j in (i, *self.copied[i])]
+        if any(self.nodes[i].name == "fusion.iota" for i in made):
+            return "a range is made in a kernel of its own shape only"
         if not single:
             if len(readers) > 1:
                 return "several kernels read it"
-            if any(self.nodes[i].name == "fusion.iota" for i in kernel.members):
-                return "a range is made in a kernel of its own shape only"
             for i in kernel.members + kernel.guests:
                 if cost_of(self.nodes[i].name) == "math" and not is_single(
                     self._shape(self.nodes[i])
@@ -291,9 +294,23 @@ class _Merger:
 
     def build(self) -> None:
         """Makes the kernels and puts the block in an order in which they can run."""
-        kernels = [k for k in self.kernels.values() if k.homes == {k.root}]
-        units: list[_Kernel | Node] = [*kernels]
-        unit_of: dict[int, int] = {i: u for u, k in enumerate(kernels) for i in k.members}
+        end = self.nodes[-1].op
+        for unit in self._ordered():
+            if isinstance(unit, Node):
+                unit.op.move_before(end)
+            else:
+                self._fuse(unit, ir.InsertionPoint(end))
+        for node in reversed(self.nodes):
+            kernel = self.kernel_of(node.index)
+            if node.kind == "creation" or (kernel is not None and node.index not in self.moved):
+                erase_if_unused(node.op)
+
+    def _ordered(self) -> list[_Kernel | Node]:
+        """The kernels that stay and the other operations, producers first."""
+        units: list[_Kernel | Node] = [
+            k for k in self.kernels.values() if not k.homes or k.root in k.homes
+        ]
+        unit_of = {i: u for u, k in enumerate(units) for i in k.members}  # type: ignore[union-attr]
         for node in self.nodes[:-1]:
             if self.kernel_of(node.index) is None:
                 unit_of[node.index] = len(units)
@@ -304,29 +321,14 @@ class _Merger:
             above = {unit_of[p] for i in parts for p in self.preds[i] if p in unit_of}
             preds.append(above - {u})
             keys.append(max(parts if isinstance(unit, Node) else unit.members))
-        end = self.nodes[-1].op
-        for u in order(preds, keys):
-            unit = units[u]
-            if isinstance(unit, Node):
-                unit.op.move_before(end)
-            else:
-                self._fuse(unit, ir.InsertionPoint(end))
-        for node in reversed(self.nodes):
-            if node.kind == "creation" or self._is_multiple(node.index):
-                erase_if_unused(node.op)
-
-    def _is_multiple(self, index: int) -> bool:
-        """Whether the operation is copied to several kernels that it became a part of."""
-        kernel = self.kernel_of(index)
-        return kernel is not None and len(kernel.homes) > 1
+        return [units[u] for u in order(preds, keys)]
 
     def _fuse(self, kernel: _Kernel, point: ir.InsertionPoint) -> None:
         parts = set(kernel.members + kernel.guests)
         for i in tuple(parts):
             parts.update(self.copied[i])
-        body = [self.nodes[i] for i in sorted(parts)]
-        cloned = {n.results[0] for n in body if n.kind == "creation" or self._is_multiple(n.index)}
         outputs, outside = [], []
+        needed = set()
         for i in sorted(kernel.members):
             node = self.nodes[i]
             uses = [
@@ -336,11 +338,25 @@ class _Merger:
             if uses:
                 outputs.append(node.results[0])
                 outside.append(uses)
+                needed.add(i)
+        if not outputs:  # dead
+            return
+        todo = list(needed)
+        while todo:
+            more = parts.intersection(self.nodes[todo.pop()].preds) - needed
+            needed |= more
+            todo += more
+        body = [self.nodes[i] for i in sorted(needed)]
+        cloned = {n.results[0] for n in body if self._is_cloned(n)}
         last = self.nodes[max(kernel.members)].op
         fused = build_kernel(
             "elementwise", [n.op for n in body], outputs, point, last.location, cloned=cloned
         )
+        self.moved.update(n.index for n in body if not self._is_cloned(n))
         for result, uses in zip(fused.results, outside, strict=True):
             replace_uses(uses, result)
-        if not outputs:
-            fused.erase()
+
+    def _is_cloned(self, node: Node) -> bool:
+        """Whether kernels get copies of the operation: it may be a part of several."""
+        kernel = self.kernel_of(node.index)
+        return node.kind == "creation" or (kernel is not None and len(kernel.homes) > 1)

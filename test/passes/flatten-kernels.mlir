@@ -64,3 +64,18 @@ func.func private @kernel_0(%x: tensor<?xf32>, %a: f32, %b: f32, %n: index) -> t
   %2 = fusion.multiply %1, %x : tensor<?xf32>, tensor<?xf32>
   return %2 : tensor<?xf32>
 }
+
+// -----
+
+// Two arrays of scalars that repeat along each other make a loop over both extents.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK:         %[[N:.*]] = arith.muli %arg2, %arg3
+// CHECK-NEXT:    fusion.full %arg0 [%[[N]]] : f32 to tensor<?xf32>
+// CHECK:         %[[N:.*]] = arith.muli %arg2, %arg3
+// CHECK-NEXT:    fusion.full %arg1 [%[[N]]] : f32 to tensor<?xf32>
+func.func private @kernel_0(%s: f32, %t: f32, %m: index, %n: index) -> tensor<?x?xf32> attributes {fusion.kernel = "elementwise"} {
+  %0 = fusion.full %s [%m, 1] : f32 to tensor<?x1xf32>
+  %1 = fusion.full %t [%n] : f32 to tensor<?xf32>
+  %2 = fusion.add %0, %1 : tensor<?x1xf32>, tensor<?xf32>
+  return %2 : tensor<?x?xf32>
+}

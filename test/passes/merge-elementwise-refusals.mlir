@@ -47,3 +47,15 @@ func.func @several(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %b: tensor<?xf32>) 
   %2 = fusion.multiply %y, %0 : tensor<?x?xf32>, tensor<?xf32>
   return %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>
 }
+
+// -----
+
+// A range counts the elements of its own kernel: that does not become a part of a larger one.
+// CHECK-LABEL: func.func @range
+func.func @range(%x: tensor<?x?xf32>, %a: f32, %b: f32, %n: index) -> tensor<?x?xf32> {
+  %0 = fusion.iota %a, %b [%n] : f32, f32 to tensor<?xf32>
+  %1 = fusion.negative %0 : tensor<?xf32>
+  // expected-remark@below {{a range is made in a kernel of its own shape only}}
+  %2 = fusion.add %x, %1 : tensor<?x?xf32>, tensor<?xf32>
+  return %2 : tensor<?x?xf32>
+}

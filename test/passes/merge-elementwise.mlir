@@ -289,3 +289,35 @@ func.func private @kernel(%x: tensor<?xf32>) -> tensor<?xf32> attributes {fusion
   %0 = fusion.exp %x : tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// A single number is copied to all its readers, whichever comes first.
+// CHECK-LABEL: func.func @single_in_order
+// CHECK:       fusion.fused
+// CHECK:         fusion.sqrt {{.*}} : tensor<f32>
+// CHECK-NEXT:    fusion.add {{.*}} : tensor<?xf32>, tensor<f32>
+// CHECK:       fusion.fused
+// CHECK:         fusion.sqrt {{.*}} : tensor<f32>
+// CHECK-NEXT:    fusion.abs {{.*}} : tensor<f32>
+// CHECK-NEXT:    fusion.add {{.*}} : tensor<f32>, tensor<1x?xf32>
+// CHECK-NOT:   fusion.fused
+func.func @single_in_order(%x: tensor<?xf32>, %y: tensor<1x?xf32>, %s: tensor<f32>) -> (tensor<?xf32>, tensor<1x?xf32>) {
+  %0 = fusion.sqrt %s : tensor<f32>
+  %1 = fusion.add %x, %0 : tensor<?xf32>, tensor<f32>
+  %2 = fusion.abs %0 : tensor<f32>
+  %3 = fusion.add %2, %y : tensor<f32>, tensor<1x?xf32>
+  return %1, %3 : tensor<?xf32>, tensor<1x?xf32>
+}
+
+// -----
+
+// Operations that nothing reads are dropped.
+// CHECK-LABEL: func.func @dead
+// CHECK-NOT:   fusion
+// CHECK:       return
+func.func @dead(%x: tensor<?xf32>) {
+  %0 = fusion.exp %x : tensor<?xf32>
+  %1 = fusion.abs %0 : tensor<?xf32>
+  return
+}
