@@ -101,7 +101,7 @@ void choose_tiles(ReducePlan& plan) {
   plan.run = plan.kn ? plan.k_ext[plan.kn - 1] : 1;
   plan.across_runs = plan.kn > 1 && (row_form ? plan.run < 16 && r_total < 512 : plan.run < 64);
   const int64_t longest = std::max<int64_t>(1, std::min(plan.chunk, r_total));
-  int64_t bytes = 0, one_row_bytes = 0;
+  int64_t bytes = 0;
   int64_t smallest = 8;
   bool squares = false;
   for (int i = 0; i < plan.n_range; ++i) {
@@ -117,10 +117,7 @@ void choose_tiles(ReducePlan& plan) {
     plan.packed_bytes += operand.itemsize;
     const Dims &rows = operand.rows(row_form), &cols = operand.cols(row_form);
     operand.one_row = rows.constant();
-    if (operand.one_row) {
-      one_row_bytes += operand.itemsize;
-      continue;
-    }
+    if (operand.one_row) continue;
     bytes += operand.itemsize;
     smallest = std::min<int64_t>(smallest, operand.itemsize);
     squares |= transposed(operand.itemsize, rows.inner_extent(), rows.inner_stride(), cols.inner_stride());
