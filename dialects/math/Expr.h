@@ -155,12 +155,21 @@ inline Expr flipSign(Expr a, Expr sign) { return fromBits(toBits(a) ^ sign); }
 /// copysign for a value whose own sign bit is clear (or set like that of `like`).
 inline Expr withSign(Expr a, Expr like) { return fromBits(toBits(a) | signBit(like)); }
 
-/// c[0] + c[1] x + ..., Horner's scheme with fma.
-template <size_t N> Expr polynomial(Expr x, const double (&c)[N]) {
-  Expr sum = x.constant(c[N - 1]);
-  for (size_t i = N - 1; i-- > 0;)
-    sum = fma(sum, x, x.constant(c[i]));
+/// c[last] and every `step`-th coefficient before it, Horner's scheme with fma in z = x^step.
+template <size_t N> Expr hornerChain(Expr z, const double (&c)[N], size_t last, size_t step) {
+  Expr sum = z.constant(c[last]);
+  for (size_t i = last; i >= step; i -= step)
+    sum = fma(sum, z, z.constant(c[i - step]));
   return sum;
+}
+/// c[0] + c[1] x + ...
+template <size_t N> Expr polynomial(Expr x, const double (&c)[N]) { return hornerChain(x, c, N - 1, 1); }
+/// The same as two chains in x^2, whose latencies overlap: faster from about 12 coefficients on. Not for series that
+/// cancel near |x| = 1.
+template <size_t N> Expr longPolynomial(Expr x, const double (&c)[N]) {
+  static_assert(N >= 2);
+  Expr square = x * x;
+  return fma(hornerChain(square, c, N / 2 * 2 - 1, 2), x, hornerChain(square, c, (N - 1) / 2 * 2, 2));
 }
 
 } // namespace mlir::fusion

@@ -80,9 +80,9 @@ Expr f64::tanh(Expr x) {
 Expr f64::erf(Expr x) {
   // Below 1 an odd polynomial, above it 1 - e^(-a G(a)), G = -ln(erfc a) / a; from 5.95 on the result rounds to 1.
   Expr a = abs(x);
-  Expr small = fma(a, polynomial(a * a, erfSmall), a);
+  Expr small = fma(a, longPolynomial(a * a, erfSmall), a);
   Expr bounded = atMost(a, 5.95);
-  auto [k, r, rLow] = reduce(-(bounded * polynomial(bounded, erfcLog)));
+  auto [k, r, rLow] = reduce(-(bounded * longPolynomial(bounded, erfcLog)));
   Expr p = r + expm1Rest(r, rLow);
   Expr scale = powerOfTwo(k);
   Expr large = fma(-scale, p, 1.0 - scale);
