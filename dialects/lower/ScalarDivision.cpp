@@ -142,6 +142,8 @@ static Value absRemainder(ScalarBuilder &e, Value a, Value b) {
   Value zero = e.constant(f64, 0.0);
   Value defined = e.band(e.cmp(FPred::OLT, x, e.constant(f64, inf)),
                          e.cmp(FPred::OGT, y, zero));
+  x = e.select(defined, x, zero);
+  y = e.select(defined, y, e.constant(f64, 1.0));
   // The exponent of y, as if subnormal numbers had one of their own.
   Value small = e.cmp(FPred::OLT, y, e.constant(f64, 0x1p-1022));
   Value normal = e.select(small, e.mul(y, e.constant(f64, 0x1p54)), y);
@@ -152,7 +154,7 @@ static Value absRemainder(ScalarBuilder &e, Value a, Value b) {
   Value origin = e.add(exponent, e.integer(i64, 51));
 
   auto loop = scf::WhileOp::create(
-      e.b, e.loc, TypeRange{f64}, ValueRange{e.select(defined, x, zero)},
+      e.b, e.loc, TypeRange{f64}, ValueRange{x},
       [&](OpBuilder &b, Location loc, ValueRange v) {
         ScalarBuilder s(b, loc);
         scf::ConditionOp::create(b, loc, s.cmp(FPred::OGE, v[0], y), v);
