@@ -30,7 +30,8 @@ def best_peer(result: dict[str, Any]) -> float | None:
     return min(times) if times else None
 
 
-def _ratio(time: float | None, ours: float | None) -> str:
+def ratio(time: float | None, ours: float | None) -> str:
+    """How many times faster, as text."""
     return f"{time / ours:.2f}x" if time is not None and ours is not None else "-"
 
 
@@ -39,7 +40,7 @@ def line(result: dict[str, Any]) -> str:
     ours = result["pyfusion_ms"]
     times = [ours, *(result["peers"][p] for p in PEERS), result["np_add_ms"]]
     cells = [f"{t:.2f}" if t is not None else "-" for t in times]
-    cells += [_ratio(result["peers"]["numpy"], ours), _ratio(best_peer(result), ours)]
+    cells += [ratio(result["peers"]["numpy"], ours), ratio(best_peer(result), ours)]
     text = f"{result['workload']:<15}{result['threads']:>8}"
     text += "".join(f"{c:>{_WIDTH}}" for c in cells)
     bad = {n: p for n, p in result["problems"].items() if p != "cannot express it"}

@@ -25,7 +25,8 @@ MEGAPIXELS = 12
 
 def white_balance(xp: Any, image: Any, strength: float = 0.6) -> Any:
     """The grey-world rule, in part: the means of the channels come nearer to each other."""
-    means = xp.mean(image, axis=(0, 1))
+    # Rows first: over both axes NumPy would add 12 M f32 one by one, and be off by 1 percent.
+    means = xp.mean(xp.mean(image, axis=1), axis=0)
     return image * (1 - strength + strength * xp.mean(means) / means)
 
 
