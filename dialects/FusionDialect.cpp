@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dialect and the definitions generated from its declarations.
+// The dialect. The build compiles the definitions generated from the
+// declarations of its operations in files of their own.
 #include "Fusion.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::fusion;
 
 #include "FusionDialect.cpp.inc"
 
-#define GET_OP_CLASSES
-#include "FusionOps.cpp.inc"
-
-void FusionDialect::initialize() {
-  addOperations<
-#define GET_OP_LIST
-#include "FusionOps.cpp.inc"
-      >();
-}
+void FusionDialect::initialize() { registerFusionDialectOperations(this); }
 
 /// Folders give attributes; this makes operations of them.
 Operation *FusionDialect::materializeConstant(OpBuilder &builder,
