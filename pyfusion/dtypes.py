@@ -41,8 +41,8 @@ class DType:
         code: a small number, in plan keys.
         kind: `b`, `i`, `u`, `f` or `c`.
         itemsize: bytes of an element.
-        mlir: the type in the IR (`i1` stands for a boolean, one byte in memory); empty if the
-            dialect has none.
+        mlir: the type in the IR (`i1` stands for a boolean, one byte in memory; complex types
+            occur only in calls of the backend).
         compiled: whether the compiler takes it; the backend runs operations on other types.
         low, high: range of an integer type, else None.
     """
@@ -134,8 +134,8 @@ float16 = DType("float16", "f", 2, "f16", False)
 bfloat16 = DType("bfloat16", "f", 2, "bf16", False)
 float32 = DType("float32", "f", 4, "f32", True)
 float64 = DType("float64", "f", 8, "f64", True)
-complex64 = DType("complex64", "c", 8, "", False)
-complex128 = DType("complex128", "c", 16, "", False)
+complex64 = DType("complex64", "c", 8, "complex<f32>", False)
+complex128 = DType("complex128", "c", 16, "complex<f64>", False)
 
 _FROM_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float64, complex: complex128}
 _from_numpy: dict[np.dtype, DType] = {}
