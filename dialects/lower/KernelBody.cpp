@@ -60,7 +60,8 @@ static Value fromStorage(ScalarBuilder &e, Value x, Type element) {
 KernelBody::KernelBody(func::FuncOp source, func::FuncOp target,
                        const KernelSignature &signature)
     : source(source), target(target), signature(signature),
-      flat(isFlat(source)), b(source.getContext()), loc(source.getLoc()) {}
+      flat(isFlat(source)), b(source.getContext()), front(source.getContext()),
+      loc(source.getLoc()) {}
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -111,7 +112,7 @@ LogicalResult KernelBody::slice(ValueRange values,
 FailureOr<Value> KernelBody::emitCreation(Operation *op, ScalarBuilder &e,
                                           bool &inLoop) {
   inLoop = false;
-  ScalarBuilder outer(b, op->getLoc());
+  ScalarBuilder outer(front, op->getLoc());
   if (auto full = dyn_cast<FullOp>(op))
     return uniform.lookup(full.getValue());
   if (auto constant = dyn_cast<ConstantOp>(op)) {
@@ -162,7 +163,7 @@ LogicalResult KernelBody::emitOps(ArrayRef<Operation *> ops, ScalarBuilder &e,
       operands.push_back(lookup(operand, local));
     bool invariant = llvm::all_of(
         op->getOperands(), [&](Value v) { return uniform.count(v); });
-    ScalarBuilder outer(b, op->getLoc());
+    ScalarBuilder outer(front, op->getLoc());
     if (invariant)
       uniform[result] = emitScalar(outer, op, operands);
     else
@@ -249,7 +250,7 @@ LogicalResult KernelBody::buildStage(SmallVector<Store> stores) {
   linalg::GenericOp::create(
       b, loc, ins, outs, maps, loops,
       [&](OpBuilder &inner, Location, ValueRange args) {
-        ScalarBuilder e(inner, loc, inner.getInsertionBlock(), &b);
+        ScalarBuilder e(inner, loc, inner.getInsertionBlock(), &front);
         DenseMap<Value, Value> local;
         for (auto [value, arg] : llvm::zip(inValues, args))
           local[value] = read(e, value, arg);
@@ -277,7 +278,9 @@ LogicalResult KernelBody::buildStage(SmallVector<Store> stores) {
 }
 
 LogicalResult KernelBody::build() {
-  b.setInsertionPointToStart(target.addEntryBlock());
+  Block *entry = target.addEntryBlock();
+  b.setInsertionPointToEnd(entry);
+  front.setInsertionPointToEnd(entry);
   ScalarBuilder e(b, loc);
   for (auto [arg, lowered] :
        llvm::zip(source.getArguments(), target.getArguments())) {
@@ -380,7 +383,7 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
   linalg::GenericOp::create(
       b, loc, ins, accumulator, maps, loops,
       [&](OpBuilder &inner, Location, ValueRange args) {
-        ScalarBuilder e(inner, loc, inner.getInsertionBlock(), &b);
+        ScalarBuilder e(inner, loc, inner.getInsertionBlock(), &front);
         DenseMap<Value, Value> local;
         for (auto [value, arg] : llvm::zip(reads, args))
           local[value] = read(e, value, arg);

@@ -45,7 +45,9 @@ private:
   func::FuncOp source, target;
   const KernelSignature &signature;
   bool flat;
-  OpBuilder b;
+  /// Both at the end of the function; `b` goes into the body of a linalg.generic
+  /// while that is built, and `front` stays in front of it.
+  OpBuilder b, front;
   Location loc;
   DenseMap<Value, Value> uniform, memory;
   /// The sum of a mean, and the number to divide it by.

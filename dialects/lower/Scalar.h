@@ -53,6 +53,15 @@ public:
   Value select(Value c, Value x, Value y) {
     return emit<arith::SelectOp>(c, x, y);
   }
+  Value isZero(Value x) {
+    return cmp(arith::CmpIPredicate::eq, x, integer(x.getType(), 0));
+  }
+  Value shiftLeft(Value x, unsigned n) {
+    return emit<arith::ShLIOp>(x, integer(x.getType(), n));
+  }
+  Value shiftRight(Value x, unsigned n) { // unsigned
+    return emit<arith::ShRUIOp>(x, integer(x.getType(), n));
+  }
   Value bitcast(Type type, Value x) { return emit<arith::BitcastOp>(type, x); }
   /// The integer of the same width as a float type.
   Type bitsType(Type type) {
@@ -94,6 +103,10 @@ Value emitScalar(ScalarBuilder &e, Operation *op, ValueRange operands);
 
 /// Conversion of one element, as fusion.cast.
 Value emitCast(ScalarBuilder &e, Value x, Type from, Type to);
+/// Quotient and remainder of 64-bit integers, as fusion.floor_divide and
+/// fusion.remainder.
+std::pair<Value, Value> emitWideDivision(ScalarBuilder &e, Value a, Value b,
+                                         Type element);
 /// Larger and smaller of two elements, as fusion.maximum and fusion.minimum.
 Value emitMaximum(ScalarBuilder &e, Value x, Value y, Type element);
 Value emitMinimum(ScalarBuilder &e, Value x, Value y, Type element);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scalar code for floor_divide and remainder.
+// Scalar code for floor_divide and remainder of floats and short integers.
 #include "lower/Scalar.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -50,10 +50,6 @@ struct Wide {
 };
 } // namespace
 
-static Value isZero(ScalarBuilder &e, Value x) {
-  return e.cmp(IPred::eq, x, e.integer(x.getType(), 0));
-}
-
 /// The quotient, 0 for a zero divisor.
 static Value narrowQuotient(ScalarBuilder &e, Value a, Value b, Type element) {
   Wide wide(e, element);
@@ -64,14 +60,14 @@ static Value narrowQuotient(ScalarBuilder &e, Value a, Value b, Type element) {
     Value exact = e.emit<arith::DivFOp>(e.add(x, half), divisor);
     Value r = wide.round(e, e.sub(exact, e.constant(wide.type, 0.5)),
                          a.getType());
-    return e.select(isZero(e, b), e.integer(a.getType(), 0), r);
+    return e.select(e.isZero(b), e.integer(a.getType(), 0), r);
   }
   ScalarBuilder o = e.outside();
   Value divisor = wide.from(o, b), zero = o.constant(wide.type, 0.0);
   Value half = o.constant(wide.type, 0.5);
   Value inverse = o.emit<arith::DivFOp>(o.constant(wide.type, 1.0), divisor);
   Value bias = o.sub(o.mul(o.copySign(half, divisor), inverse), half);
-  Value none = isZero(o, b);
+  Value none = o.isZero(b);
   inverse = o.select(none, zero, inverse);
   bias = o.select(none, zero, bias);
   return wide.round(e, e.add(e.mul(x, inverse), bias), a.getType());
@@ -82,42 +78,11 @@ static Value narrowRemainder(ScalarBuilder &e, Value a, Value b, Type element) {
   Value r = e.sub(a, e.mul(narrowQuotient(e, a, b, element), b));
   Type type = a.getType();
   if (!e.isInvariant(b))
-    return e.select(isZero(e, b), e.integer(type, 0), r);
+    return e.select(e.isZero(b), e.integer(type, 0), r);
   // A mask and no select: LLVM would make a second loop for the zero divisor.
   ScalarBuilder o = e.outside();
-  Value mask = o.select(isZero(o, b), o.integer(type, 0), o.integer(type, ~0ull));
+  Value mask = o.select(o.isZero(b), o.integer(type, 0), o.integer(type, ~0ull));
   return e.band(r, mask);
-}
-
-//===----------------------------------------------------------------------===//
-// Integers of 64 bits
-//===----------------------------------------------------------------------===//
-
-/// Quotient and remainder; both 0 for a zero divisor.
-static std::pair<Value, Value> wideDivision(ScalarBuilder &e, Value a, Value b,
-                                            Type element) {
-  Type type = a.getType();
-  Value zero = e.integer(type, 0), one = e.integer(type, 1);
-  Value none = isZero(e, b);
-  Value q, r;
-  if (element.isUnsignedInteger()) {
-    Value divisor = e.select(none, one, b);
-    q = e.emit<arith::DivUIOp>(a, divisor);
-    r = e.sub(a, e.mul(q, divisor));
-  } else {
-    // The lowest value by -1 overflows; by 1 it has the same wrapped result.
-    Value lowest = e.constant(type, APInt::getSignedMinValue(64));
-    Value overflow = e.band(e.cmp(IPred::eq, a, lowest),
-                            e.cmp(IPred::eq, b, e.integer(type, ~0ull)));
-    Value divisor = e.select(e.bor(none, overflow), one, b);
-    q = e.emit<arith::DivSIOp>(a, divisor);
-    r = e.sub(a, e.mul(q, divisor));
-    Value opposite = e.cmp(IPred::slt, e.bxor(r, divisor), zero);
-    Value down = e.band(e.cmp(IPred::ne, r, zero), opposite);
-    q = e.select(down, e.sub(q, one), q);
-    r = e.select(down, e.add(r, divisor), r);
-  }
-  return {e.select(none, zero, q), e.select(none, zero, r)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,30 +118,37 @@ static Value absRemainder(ScalarBuilder &e, Value a, Value b) {
       exponent, e.select(small, e.integer(i64, 54), e.integer(i64, 0)));
   Value origin = e.add(exponent, e.integer(i64, 51));
 
+  auto step = [&](ScalarBuilder &s, Value x) {
+    Value none = s.integer(i64, 0);
+    Value ex = s.emit<arith::ShRUIOp>(s.bitcast(i64, x), digits);
+    Value k = s.emit<arith::MaxSIOp>(s.sub(ex, origin), none);
+    Value k1 = s.emit<arith::ShRUIOp>(k, s.integer(i64, 1));
+    Value t = s.mul(y, powerOfTwo(s, k1));
+    t = s.mul(t, powerOfTwo(s, s.sub(k, k1)));
+    Value quotient = s.emit<arith::DivFOp>(x, t);
+    Value q = s.emit<arith::SIToFPOp>(f64,
+                                      s.emit<arith::FPToSIOp>(i64, quotient));
+    Value r = s.emit<math::FmaOp>(s.neg(q), t, x);
+    // The division may have rounded up to an integer.
+    Value below = s.cmp(FPred::OLT, r, s.constant(f64, 0.0));
+    return s.select(below, s.add(r, t), r);
+  };
+  // The first turn is always taken, so that the usual case has no branch that
+  // depends on the values.
   auto loop = scf::WhileOp::create(
-      e.b, e.loc, TypeRange{f64}, ValueRange{x},
+      e.b, e.loc, TypeRange{f64}, ValueRange{step(e, x)},
       [&](OpBuilder &b, Location loc, ValueRange v) {
         ScalarBuilder s(b, loc);
         scf::ConditionOp::create(b, loc, s.cmp(FPred::OGE, v[0], y), v);
       },
       [&](OpBuilder &b, Location loc, ValueRange v) {
         ScalarBuilder s(b, loc);
-        Value x = v[0], none = s.integer(i64, 0);
-        Value ex = s.emit<arith::ShRUIOp>(s.bitcast(i64, x), digits);
-        Value k = s.emit<arith::MaxSIOp>(s.sub(ex, origin), none);
-        Value k1 = s.emit<arith::ShRUIOp>(k, s.integer(i64, 1));
-        Value t = s.mul(y, powerOfTwo(s, k1));
-        t = s.mul(t, powerOfTwo(s, s.sub(k, k1)));
-        Value quotient = s.emit<arith::DivFOp>(x, t);
-        Value q = s.emit<arith::SIToFPOp>(
-            f64, s.emit<arith::FPToSIOp>(i64, quotient));
-        Value r = s.emit<math::FmaOp>(s.neg(q), t, x);
-        // The division may have rounded up to an integer.
-        Value below = s.cmp(FPred::OLT, r, s.constant(f64, 0.0));
-        scf::YieldOp::create(b, loc, s.select(below, s.add(r, t), r));
+        scf::YieldOp::create(b, loc, step(s, v[0]));
       });
   Value nan = e.constant(f64, std::numeric_limits<double>::quiet_NaN());
-  return e.select(defined, loop.getResult(0), nan);
+  // Also where the divisor is infinite.
+  Value r = e.select(e.cmp(FPred::OLT, x, y), x, loop.getResult(0));
+  return e.select(defined, r, nan);
 }
 
 /// C's fmod: exact, with the sign of a.
@@ -235,7 +207,7 @@ static Value floorDivide(ScalarBuilder &e, ValueRange v, Type in, Type) {
     return floatFloorDivide(e, v[0], v[1]);
   if (in.getIntOrFloatBitWidth() <= 32)
     return narrowQuotient(e, v[0], v[1], in);
-  return wideDivision(e, v[0], v[1], in).first;
+  return emitWideDivision(e, v[0], v[1], in).first;
 }
 
 static Value remainder(ScalarBuilder &e, ValueRange v, Type in, Type) {
@@ -243,7 +215,7 @@ static Value remainder(ScalarBuilder &e, ValueRange v, Type in, Type) {
     return floatRemainder(e, v[0], v[1]);
   if (in.getIntOrFloatBitWidth() <= 32)
     return narrowRemainder(e, v[0], v[1], in);
-  return wideDivision(e, v[0], v[1], in).second;
+  return emitWideDivision(e, v[0], v[1], in).second;
 }
 
 void fusion::addDivision(ScalarTable &table) {
