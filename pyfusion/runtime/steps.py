@@ -13,6 +13,8 @@ import struct
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ..dtypes import DType
 from ..errors import ExecutionError
 from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
@@ -302,7 +304,10 @@ class KernelStep:
                     append(0 if d < 0 else strides[d])
             else:
                 append(env[o.slot].ptr)
-        self.struct.pack_into(self.words, 0, *words)
+        try:
+            self.struct.pack_into(self.words, 0, *words)
+        except OverflowError:  # a Python float beyond float32 is infinite there
+            self.struct.pack_into(self.words, 0, *[_to_float32(w) for w in words])
         rc = pf_launch(self.handle, self.address)
         if rc:
             _raise(self.name, rc, extents)
@@ -316,6 +321,13 @@ class KernelStep:
                 ptr = self.words[r.word]
                 buffer = Buffer(ptr, nbytes) if ptr else allocate(nbytes)
                 env[r.slot] = concrete(r.dtype, shape, buffer, buffer.ptr, None)
+
+
+def _to_float32(word: Any) -> Any:
+    if word.__class__ is float and abs(word) > 3.4e38:
+        with np.errstate(over="ignore"):
+            return float(np.float32(word))
+    return word
 
 
 def _raise(name: str, rc: int, extents: tuple[int, ...]) -> None:

@@ -44,7 +44,7 @@ def run(steps, inputs):
             values.append(pf.where(operands[0] > 0, operands[1], operands[2]))
         else:
             values.append(getattr(pf, name)(*operands))
-    return values[3:]
+    return values[-2:]
 
 
 def cases(first, last):
@@ -63,10 +63,10 @@ def bits(array):
 
 
 def results(first, last):
-    kept = []
+    found = []
     for steps, arrays in cases(first, last):
-        kept.append(run(steps, [pf.asarray(a) for a in arrays]))
-    return [[np.asarray(v) for v in values] for values in kept]
+        found.append([np.asarray(v) for v in run(steps, [pf.asarray(a) for a in arrays])])
+    return found
 
 
 def compare(first, last):
