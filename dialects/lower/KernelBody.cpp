@@ -371,14 +371,18 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
     ins.push_back(memory[v]);
     maps.push_back(operandMap(tensorOf(v), domain));
   }
-  AffineMap map = resultMap(reduction, domain);
-  if (map.getNumResults() == 0 && !flat) // written as one element, see below
-    map = AffineMap::get(domain.getRank(), 0, b.getAffineConstantExpr(0));
-  maps.push_back(map);
+  maps.push_back(resultMap(reduction, domain));
   SmallVector<IteratorType> loops(domain.getRank(), IteratorType::parallel);
   auto axes = reduction->getAttrOfType<DenseI64ArrayAttr>("axes");
   for (int64_t axis : axes.asArrayRef())
     loops[axis] = IteratorType::reduction;
+  if (!flat && !llvm::is_contained(loops, IteratorType::parallel)) {
+    // One more loop, over the one result: there has to be one to map to a GPU.
+    loops.insert(loops.begin(), IteratorType::parallel);
+    for (AffineMap &map : maps)
+      map = map.shiftDims(1);
+    maps.back() = AffineMap::get(loops.size(), 0, b.getAffineDimExpr(0));
+  }
   LogicalResult result = success();
   linalg::GenericOp::create(
       b, loc, ins, accumulator, maps, loops,

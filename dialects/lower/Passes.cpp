@@ -5,4 +5,5 @@ void mlir::fusion::registerLoweringPasses() {
   registerConvertFusionToLinalg();
   registerConvertLinalgToRanges();
   registerFinalizeKernels();
+  registerConvertMathToIntrinsics();
 }

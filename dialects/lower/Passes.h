@@ -8,6 +8,7 @@ namespace mlir::fusion {
 void registerConvertFusionToLinalg();
 void registerConvertLinalgToRanges();
 void registerFinalizeKernels();
+void registerConvertMathToIntrinsics();
 
 /// All of the above.
 void registerLoweringPasses();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels in the flat form, compiled by the CPU's lowering and called as the launcher calls them."""
+"""Kernels in the flat form, lowered as for the CPU and called as the launcher calls them."""
 
 from __future__ import annotations
 
