@@ -31,7 +31,7 @@ __version__ = "0.1.0"
 
 _LAZY = {"testing": "testing", "explain": "inspection", "lower": "inspection"}
 
-__all__ = [
+__all__ = [  # noqa: F405
     *_array.__all__,
     "CompileError",
     "DTypeError",
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):  # type: ignore[no-untyped-def]
+def __getattr__(name: str) -> object:
     """`testing`, `explain` and `lower` are loaded when they are first asked for."""
     where = _LAZY.get(name)
     if where is None:

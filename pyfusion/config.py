@@ -73,14 +73,24 @@ FLAGS: dict[str, Flag] = {
         1 << 30, _natural, "Bytes of new arrays that a stream with queued operations may hold."
     ),
     "max_plans": Flag(256, _natural, "Compiled plans kept; the least recently used one goes."),
-    "pool_limit": Flag(
-        0, _natural, "Bytes of free buffers kept for reuse; 0: the native default."
-    ),
+    "pool_limit": Flag(0, _natural, "Bytes of free buffers kept for reuse; 0: the native default."),
 }
 
 
 class Config:
     """The flags, as attributes. Unknown names and values of the wrong type raise."""
+
+    mode: str
+    strict: bool
+    debug: int
+    threads: int
+    dump_dir: str
+    native_dir: str
+    max_queue: int
+    max_held: int
+    max_plans: int
+    pool_limit: int
+    _listeners: dict[str, list[Callable[[Any], None]]]
 
     def __init__(self) -> None:
         values = {}

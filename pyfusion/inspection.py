@@ -90,8 +90,8 @@ def _values(result: Any) -> list[Value]:
 def _traced(f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any], Any]) -> Any:
     from .compile.context import context
     from .compile.driver import Compilation
-    from .stream.trace import drop, trace
     from .stream.engine import lock
+    from .stream.trace import drop, trace
 
     with lock():
         block, alive = trace(f, args, kwargs, _values)

@@ -91,7 +91,7 @@ class CompiledBlock:
                     file=sys.stderr,
                 )
 
-    def __del__(self, _destroy: Any = pf_kernel_destroy, _kind: type = KernelStep) -> None:
+    def __del__(self, _destroy: Any = pf_kernel_destroy, _kind: Any = KernelStep) -> None:
         # Defaults, because at exit the names of the module are gone before the last plan.
         for step in getattr(self, "_steps", ()):
             if isinstance(step, _kind):

@@ -74,35 +74,37 @@ class Compilation:
 
     def compile(self) -> Any:
         """The block as an optimization."""
-        from ..runtime.library import pf_kernel_create
         from .compiled import CompiledBlock
-        from .jit import Engine
-        from .program import Reader
 
         self.to_outlined()
         outlined = self.texts.get("outlined") or str(self.module)
-        reader = Reader(self.module, arguments_of(self.block), self.block.queue)
-        kernels = list(reader.program.kernels)
+        program, engine = self.build(arguments_of(self.block), self.block.queue)
+        return CompiledBlock(program, self.block, engine, outlined, self.refusals)
+
+    def build(self, arguments: list[Any], queue: list[Any], entry: str = "main") -> tuple[Any, Any]:
+        """The outlined module as a program, and the owner of its machine code.
+
+        Args:
+            arguments: what `entry` is called with; their layouts are built into the program.
+            queue: the block's pending values; empty for IR that no block was the source of.
+        """
+        from .program import Reader
+
+        reader = Reader(self.module, arguments, queue, entry)
         engine = None
-        if kernels:
+        if reader.program.kernels:
+            from .jit import Engine
+
             self.to_llvm()
             self._phase = "jit"
             engine = Engine(self.module)
         self.module = None
 
         def handle(name: str, finish: str | None, spec: list[int]) -> int:
-            import ctypes
-
             assert engine is not None
-            last = engine.address(finish) if finish else 0
-            words = (ctypes.c_int64 * len(spec))(*spec)
-            number = pf_kernel_create(engine.address(name), last, words)
-            if number < 0:
-                raise CompileError("launch", [f"spec {spec} of {name}: code {number}"])
-            return number
+            return _native_kernel(engine, name, finish, spec)
 
-        program = reader.finish(self.shapes, handle)
-        return CompiledBlock(program, self.block, engine, outlined, self.refusals)
+        return reader.finish(self.shapes, handle), engine
 
     def dump(self, folder: str | Path) -> Path:
         """Writes the IR of the phases kept so far; gives the block's folder."""
@@ -116,6 +118,19 @@ class Compilation:
 def arguments_of(block: Any) -> list[Any]:
     """What a block's function is called with."""
     return [*block.leaves, *block.scalars, *block.dyn]
+
+
+def _native_kernel(engine: Any, name: str, finish: str | None, spec: list[int]) -> int:
+    import ctypes
+
+    from ..runtime.library import pf_kernel_create
+
+    last = engine.address(finish) if finish else 0
+    words = (ctypes.c_int64 * len(spec))(*spec)
+    number = pf_kernel_create(engine.address(name), last, words)
+    if number < 0:
+        raise CompileError("launch", [f"spec {spec} of {name}: code {number}"])
+    return number
 
 
 @functools.cache

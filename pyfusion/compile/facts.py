@@ -23,15 +23,11 @@ def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
     for place, step in enumerate(reader.program.steps):
         if place in calls:
             call = calls[place]
-            inputs = {
-                slot: env[slot] for slot in call.operands if isinstance(env[slot], Value)
-            }
+            inputs = {slot: env[slot] for slot in call.operands if isinstance(env[slot], Value)}
             extents = _extents(reader._iteration(call), env)
             if call.kind == "reduction":
                 if call.keepdims:
-                    extents = tuple(
-                        [1 if d in call.axes else e for d, e in enumerate(extents)]
-                    )
+                    extents = tuple([1 if d in call.axes else e for d, e in enumerate(extents)])
                 else:
                     extents = tuple([e for d, e in enumerate(extents) if d not in call.axes])
             written = 0
@@ -39,7 +35,7 @@ def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
                 dtype = element_dtype(ir.RankedTensorType(type_).element_type)
                 env[slot] = _unreal(dtype, extents)
                 written += _bytes(env[slot])
-            reads = {}
+            reads: dict[int, int] = {}
             for v in inputs.values():
                 reads[id(v.buffer)] = max(reads.get(id(v.buffer), 0), _bytes(v))
             kernels.append((call.name, call.kind, tuple(call.ops), sum(reads.values()), written))
@@ -66,8 +62,9 @@ def _unreal(dtype: Any, shape: tuple[int, ...]) -> Value:
 
 def _bytes(v: Value) -> int:
     strides = v.strides
-    extents = v.shape if strides is None else [d for d, s in zip(v.shape, strides) if s]
-    return prod(extents) * v.dtype.itemsize
+    if strides is None:
+        strides = (1,) * len(v.shape)
+    return prod(d for d, s in zip(v.shape, strides, strict=True) if s) * v.dtype.itemsize
 
 
 def _extents(sources: list, env: list) -> tuple[int, ...]:

@@ -67,7 +67,7 @@ class KernelShape:
         self.range_args = _ints(range_func, "fusion.range_args")
         self.finish_args = _ints(range_func, "fusion.finish_args")
         self.range_types = _inputs(range_func)
-        self.accumulator = None
+        self.accumulator: DType | None = None
         self.finish_types: list[ir.Type] = []
         if finish_func is not None:
             self.finish_types = _inputs(finish_func)[1:]
@@ -352,6 +352,7 @@ class Reader:
     def _reduction(self, call: Call, shape: KernelShape, handle: Any, iteration: list) -> Any:
         assert shape.permutation is not None and shape.dims is not None
         assert shape.range_args is not None and shape.finish_args is not None
+        assert shape.accumulator is not None
         order = shape.permutation
         nk1, nr, nk2 = shape.dims
         ranges = [
@@ -411,7 +412,9 @@ def _constant(attribute: ir.Attribute) -> np.ndarray:
     t = ir.RankedTensorType(attribute.type)
     dtype = element_dtype(t.element_type)
     if dtype_of(array.dtype) is not dtype:
-        array = array.view(dtype.numpy) if array.itemsize == dtype.itemsize else array.astype(
-            dtype.numpy
+        array = (
+            array.view(dtype.numpy)
+            if array.itemsize == dtype.itemsize
+            else array.astype(dtype.numpy)
         )
     return array.reshape(tuple(t.shape))

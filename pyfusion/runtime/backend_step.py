@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,12 @@ from .memory import adopt, to_numpy
 from .statistics import statistics
 
 
+@functools.cache
 def backend() -> Any:
     """The backend whose operations are deferred."""
     from ..backends.numpy_backend import NumpyBackend
 
-    global backend
-    instance = NumpyBackend()
-    backend = lambda: instance  # noqa: E731
-    return instance
+    return NumpyBackend()
 
 
 def execute(op: Any, args: list, attrs: Any, dyn: tuple, shape: tuple | None, dtype: Any) -> Value:

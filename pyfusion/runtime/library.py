@@ -13,7 +13,7 @@ import functools
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..config import config
 
@@ -86,6 +86,10 @@ class Library:
         found = self.pf_abi_version()
         if found != ABI_VERSION:
             raise ImportError(f"{path} has ABI version {found}, this package needs {ABI_VERSION}")
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def error_text(self, code: int) -> str:
         return self.pf_error_text(code).decode()
@@ -173,6 +177,14 @@ def load() -> Library:
     config.on_change("threads", library.pf_set_threads)
     config.on_change("pool_limit", set_pool_limit)
     return library
+
+
+if TYPE_CHECKING:
+    pf_alloc: Any
+    pf_free: Any
+    pf_launch: Any
+    pf_kernel_create: Any
+    pf_kernel_destroy: Any
 
 
 def __getattr__(name: str) -> Any:

@@ -267,7 +267,7 @@ class KernelStep:
 
     def traffic(self, env: Env) -> int:
         """Bytes of the distinct operands and results of the launch that has just run."""
-        seen = {}
+        seen: dict[int, int] = {}
         for o in self.operands:
             v = env[o.slot]
             if o.role != SCALAR:

@@ -15,6 +15,7 @@ from ..ir.value import Value
 
 _count = sys.getrefcount
 _SCALAR = -1
+_NONE: Any = None
 
 
 class Block:
@@ -46,14 +47,15 @@ def open_block(queue: list[Value]) -> Block:
     """Numbers the values of a queue; `close_block` must follow."""
     block = Block()
     block.queue = queue
-    block.leaves = leaves = []
+    leaves: list[Value] = []
+    block.leaves = leaves
     block.scalars = scalars = []
     block.dyn = dyn = []
     block.failed = False
     key: list[Any] = []
     uses = [0] * len(queue)
     leaf_uses: list[int] = []
-    number = 0
+    number = 0  # counted by hand: enumerate() would hold a reference to its last item
     for v in queue:
         op, args, attrs, bounds, _ = v.record
         key.append(op.code)
@@ -80,8 +82,8 @@ def open_block(queue: list[Value]) -> Block:
                 scalars.append(a)
                 key.append(_SCALAR)
         v.slot = number
-        number += 1
-    a = v = args = None  # they would count as references below
+        number += 1  # noqa: SIM113
+    a = v = args = _NONE  # they would count as references below
     block.survivors = _outside(queue, uses)
     key.append(tuple(block.survivors))
     if not block.failed:
@@ -98,7 +100,7 @@ def _outside(values: list[Value], uses: list[int]) -> list[int]:
     for v in values:
         if _count(v) - base > uses[number]:
             found.append(number)
-        number += 1
+        number += 1  # noqa: SIM113
     return found
 
 
@@ -111,8 +113,8 @@ def needed(queue: list[Value]) -> list[Value]:
             if a.__class__ is Value and a.stream is not None:
                 uses[a.slot] += 1
         v.slot = number
-        number += 1
-    a = v = None
+        number += 1  # noqa: SIM113
+    a = v = _NONE
     live = set(_outside(queue, uses))
     for number in range(len(queue) - 1, -1, -1):
         v = queue[number]
@@ -169,6 +171,7 @@ def _calibrate() -> tuple[int, int]:
 
     class _Holder:
         __slots__ = ("buffer",)
+        buffer: object
 
     holder = _Holder()
     holder.buffer = object()

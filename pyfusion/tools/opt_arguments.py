@@ -105,7 +105,7 @@ class Arguments:
                 self.flags.append((flag[2:], value))
             else:
                 rest.append(word)
-        parser.parse_args(rest, namespace=self)  # type: ignore[call-overload]
+        parser.parse_args(rest, namespace=self)
         self.options = own
         ways = [self.pass_pipeline != "", self.target is not None, bool(self.flags)]
         if sum(ways) > 1:

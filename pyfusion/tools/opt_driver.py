@@ -54,7 +54,9 @@ def _run(arguments: Arguments) -> int:
     from mlir import ir
 
     name = "<stdin>" if arguments.input == "-" else arguments.input
-    chunks = [data] if data.startswith(_BYTECODE) else _chunks(_decoded(data, name), arguments)
+    chunks: list[Any] = (
+        [data] if data.startswith(_BYTECODE) else _chunks(_decoded(data, name), arguments)
+    )
     with ir.Context() as context:
         context.enable_multithreading(False)
         context.allow_unregistered_dialects = arguments.allow_unregistered_dialect

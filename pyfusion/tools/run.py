@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pyfusion-run: compiles a function of fusion IR for the CPU and calls it on arrays.
+
+    pyfusion-run file.mlir --entry main --args x.npy y.npy 2.5 -o out
+
+Arguments are `.npy` files for tensors and numbers for scalars and indices, in order. Results are
+printed, or written to `out0.npy`, `out1.npy`, ... The work is done in a child process; whatever
+happens there becomes a diagnostic and exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .isolate import isolated
+
+__all__ = ["main"]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pyfusion-run", description="Call a function of fusion IR on arrays."
+    )
+    parser.add_argument("file", help="IR in the fusion dialect; - for standard input")
+    parser.add_argument("--entry", default="main", help="function to call (default: main)")
+    parser.add_argument(
+        "--args", nargs="*", default=[], help=".npy files for tensors, numbers for scalars"
+    )
+    parser.add_argument("-o", dest="output", help="write results to OUTPUT0.npy, OUTPUT1.npy, ...")
+    return parser
+
+
+def main() -> int:
+    """The command-line tool."""
+
+    def work() -> int:
+        arguments = _parser().parse_args(sys.argv[1:])
+        from .run_driver import RunError, run
+
+        try:
+            run(arguments.file, arguments.entry, arguments.args, arguments.output)
+        except RunError as error:
+            print(f"pyfusion-run: error: {error}", file=sys.stderr)
+            return 1
+        return 0
+
+    return isolated("pyfusion-run", work)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

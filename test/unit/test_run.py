@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pyfusion-run: IR from a file, called on arrays."""
+
+import subprocess
+import sys
+
+import numpy as np
+
+SOURCE = """
+func.func @scale(%x: tensor<?xf32>, %y: tensor<?xf32>, %s: f32) -> (tensor<?xf32>, tensor<f32>) {
+  %t = fusion.full %s [] : f32 to tensor<f32>
+  %0 = fusion.multiply %x, %t : tensor<?xf32>, tensor<f32>
+  %1 = fusion.add %0, %y : tensor<?xf32>, tensor<?xf32>
+  %2 = fusion.sum %1 axes [0] : tensor<?xf32>
+  return %1, %2 : tensor<?xf32>, tensor<f32>
+}
+"""
+
+
+def run(folder, *arguments, source=SOURCE):
+    file = folder / "file.mlir"
+    file.write_text(source)
+    np.save(folder / "x.npy", np.arange(5, dtype=np.float32))
+    np.save(folder / "short.npy", np.ones(4, np.float32))
+    np.save(folder / "double.npy", np.ones(5))
+    command = [sys.executable, "-m", "pyfusion.tools.run", str(file), "--entry", "scale"]
+    return subprocess.run(
+        [*command, "--args", *arguments], capture_output=True, text=True, cwd=folder
+    )
+
+
+def test_results_are_printed(tmp_path):
+    done = run(tmp_path, "x.npy", "x.npy", "2.5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split("\n") == ["[ 0.   3.5  7.  10.5 14. ]", "35.", ""]
+
+
+def test_results_are_written(tmp_path):
+    run(tmp_path, "x.npy", "x.npy", "1", "-o", "out")
+    assert np.load(tmp_path / "out0.npy").tolist() == [0, 2, 4, 6, 8]
+    assert np.load(tmp_path / "out1.npy") == 20
+
+
+def failure(folder, *arguments, **kwargs):
+    done = run(folder, *arguments, **kwargs)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_bad_arguments_are_diagnosed(tmp_path):
+    assert "meets extents" in failure(tmp_path, "x.npy", "short.npy", "2")
+    assert "3 arguments, not 1" in failure(tmp_path, "x.npy")
+    assert "does not take float64" in failure(tmp_path, "double.npy", "x.npy", "2")
+    assert "argument 2" in failure(tmp_path, "x.npy", "x.npy", "two")
+    assert "none.npy" in failure(tmp_path, "none.npy", "x.npy", "2")
+
+
+def test_bad_ir_is_diagnosed(tmp_path):
+    assert "error" in failure(tmp_path, source="nonsense")
+    assert "no function @scale" in failure(tmp_path, source="module {}")
