@@ -24,6 +24,8 @@ struct ConvertKernel : OpConversionPattern<func::FuncOp> {
   LogicalResult
   matchAndRewrite(func::FuncOp kernel, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!isKernel(kernel))
+      return failure();
     if (!llvm::hasSingleElement(kernel.getBody()))
       return kernel.emitError("kernel that is not one block");
     FailureOr<KernelSignature> signature = KernelSignature::get(kernel);

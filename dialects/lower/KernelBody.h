@@ -8,8 +8,21 @@
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::fusion {
+
+inline RankedTensorType tensorOf(Value v) {
+  return cast<RankedTensorType>(v.getType());
+}
+inline Type elementOf(Value v) { return getElementTypeOrSelf(v.getType()); }
+
+/// Where an operand of a broadcasting operation is read: dimensions are aligned
+/// at the end, an extent of 1 is repeated.
+AffineMap operandMap(RankedTensorType type, RankedTensorType domain);
+
+/// A scalar as it is held in memory.
+Value toStorage(ScalarBuilder &e, Value x, Type element);
 
 /// Builds the body of `target` from `source`. A value of the source is found
 /// as a scalar in front of the loops (`uniform`), in memory, or is computed for

@@ -1,0 +1,69 @@
+// RUN: pyfusion-opt %s --split-input-file --convert-fusion-to-linalg | FileCheck %s
+
+// Producers join the reduction; the order of its loops is that of the form.
+// CHECK-LABEL: func.func @row(
+// CHECK-SAME:    %[[X:.*]]: memref<?x?xf32, strided<[?, 1]>>
+// CHECK-SAME:    %[[P:.*]]: memref<?xf32, strided<[1]>>
+// CHECK:         %[[ZERO:.*]] = arith.constant 0.000000e+00
+// CHECK:         linalg.fill ins(%[[ZERO]] : f32) outs(%[[P]]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} {{.*}} outs(%[[P]]
+// CHECK-NEXT:    ^bb0(%[[A:.*]]: f32, %[[ACC:.*]]: f32):
+// CHECK-NEXT:      %[[M:.*]] = arith.mulf %[[A]], %[[A]]
+// CHECK-NEXT:      arith.addf %[[M]], %[[ACC]]
+func.func private @row(%x: tensor<?x?xf32>) -> tensor<?xf32>
+    attributes {fusion.kernel = "reduction", fusion.flat, fusion.form = "row"} {
+  %0 = fusion.multiply %x, %x : tensor<?x?xf32>, tensor<?x?xf32>
+  %1 = fusion.sum %0 axes [1] : tensor<?x?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @col
+// CHECK:         arith.constant 0xFF800000 : f32
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]}
+// CHECK:           arith.maximumf
+func.func private @col(%x: tensor<?x?xf32>) -> tensor<?xf32>
+    attributes {fusion.kernel = "reduction", fusion.flat, fusion.form = "col"} {
+  %0 = fusion.max %x axes [0] : tensor<?x?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// The finish part reduces into the first chunk, which its consumers read. A mean is divided by the
+// number of elements, an argument.
+// CHECK-LABEL: func.func @finish(
+// CHECK-SAME:    %[[P:[a-z0-9]*]]: memref<?x?xf32, strided<[?, 1]>>
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index)
+// CHECK:         %[[FIRST:.*]] = memref.subview %[[P]][0, 0]
+// CHECK:         %[[OTHERS:.*]] = memref.subview %[[P]][1, 0]
+// CHECK:         linalg.generic {{.*}} ins(%[[OTHERS]] : {{.*}}) outs(%[[FIRST]] :
+// CHECK:         %[[I:.*]] = arith.index_cast %[[N]]
+// CHECK:         %[[F:.*]] = arith.sitofp %[[I]] : i64 to f32
+// CHECK:         linalg.generic {{.*}} ins(%[[FIRST]]
+// CHECK-NEXT:    ^bb0(%[[S:.*]]: f32,
+// CHECK-NEXT:      %[[M:.*]] = arith.divf %[[S]], %[[F]]
+// CHECK-NEXT:      arith.negf %[[M]]
+func.func private @finish(%p: tensor<?x?xf32>) -> tensor<?xf32>
+    attributes {fusion.finish = "sum", fusion.flat, fusion.mean} {
+  %0 = fusion.sum %p axes [0] : tensor<?x?xf32>
+  %1 = fusion.negative %0 : tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+// Not flat, the consumers are a second generic, over a buffer between the two.
+// CHECK-LABEL: func.func @both(
+// CHECK:         %[[B:.*]] = memref.alloc(%{{.*}}) : memref<?x1xi8>
+// CHECK:         linalg.generic {{.*}} outs(%[[B]] : memref<?x1xi8>)
+// CHECK:           arith.ori %{{.*}} : i8
+// CHECK:         linalg.generic {{.*}} ins(%[[B]] : memref<?x1xi8>)
+// CHECK:         memref.dealloc %[[B]]
+func.func private @both(%x: tensor<?x?xi1>) -> tensor<?x1xi1>
+    attributes {fusion.kernel = "reduction"} {
+  %0 = fusion.any %x axes [1] keepdims : tensor<?x?xi1>
+  %1 = fusion.logical_not %0 : tensor<?x1xi1>
+  return %1 : tensor<?x1xi1>
+}
