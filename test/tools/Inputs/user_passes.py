@@ -41,3 +41,27 @@ class Misbehave(Pass):
             block.arguments[0].set_type(ir.F64Type.get(module.context))
         else:
             block.operations[0].erase()  # it is used: MLIR aborts
+
+
+@register_pass
+@dataclass(frozen=True)
+class Patterns(Pass):
+    """Makes negations absolute values, and does not like cosines."""
+
+    name = "user-patterns"
+    greedy: bool = option(False, "Until nothing changes.")
+
+    def run(self, module, context):
+        from pyfusion.dialects import fusion
+        from pyfusion.passes.rewriting import rewrite_greedily, rewrite_once
+
+        def negative(op, rewriter):
+            with rewriter.ip, op.location:
+                rewriter.replace_op(op, [fusion.abs(op.operand)])
+            return True
+
+        def cosine(op, rewriter):
+            raise ArithmeticError("a cosine")
+
+        rewrite = rewrite_greedily if self.greedy else rewrite_once
+        rewrite(module.operation, [("fusion.negative", negative), ("fusion.cos", cosine)])
