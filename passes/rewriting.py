@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 
 from mlir import ir
 from mlir.rewrite import (
+    FrozenRewritePatternSet,
     GreedyRewriteConfig,
     PatternRewriter,
     RewritePatternSet,
@@ -46,7 +47,9 @@ def rewrite_once(op: ir.Operation, patterns: Iterable[tuple[str, Match]]) -> Non
         raise failed[0]
 
 
-def _guarded(patterns: Iterable[tuple[str, Match]]):  # type: ignore[no-untyped-def]
+def _guarded(
+    patterns: Iterable[tuple[str, Match]],
+) -> tuple[FrozenRewritePatternSet, list[BaseException]]:
     failed: list[BaseException] = []
 
     def guard(match: Match) -> Callable[[ir.OpView, PatternRewriter], bool]:
