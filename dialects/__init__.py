@@ -13,16 +13,16 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import config
-
-if TYPE_CHECKING:
-    import ctypes
-
 if __name__ != "pyfusion.dialects":
     raise ImportError(
         f"{__name__} is pyfusion.dialects under a second name, which would register its operations "
         "twice: import pyfusion.dialects, with the repository's root on the path"
     )
+
+from ..config import config
+
+if TYPE_CHECKING:
+    import ctypes
 
 __all__ = ["find", "load"]
 
