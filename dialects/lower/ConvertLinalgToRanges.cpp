@@ -148,28 +148,10 @@ static void lowerElementwise(linalg::GenericOp generic, Value begin,
   generic.erase();
 }
 
-/// What LLVM is told about the function: that its memory arguments do not
-/// alias (a memref becomes two pointers, an offset, extents and strides), and
-/// to leave its body out of the wrappers that call it.
-static void describe(func::FuncOp f) {
-  SmallVector<int32_t> pointers;
-  int32_t position = 0;
-  for (Type type : f.getArgumentTypes()) {
-    auto memref = dyn_cast<MemRefType>(type);
-    if (memref)
-      pointers.push_back(position + 1);
-    position += memref ? 3 + 2 * memref.getRank() : 1;
-  }
-  Builder b(f.getContext());
-  f->setAttr(kNoAliasAttr, b.getDenseI32ArrayAttr(pointers));
-  f->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
-}
-
 LogicalResult ConvertLinalgToRanges::lower(func::FuncOp f) {
   auto generics = llvm::to_vector(f.getOps<linalg::GenericOp>());
   auto fills = llvm::to_vector(f.getOps<linalg::FillOp>());
   Value first = addIndexArgument(f), second = addIndexArgument(f);
-  describe(f);
   for (linalg::GenericOp generic : generics) {
     if (generic.getNumParallelLoops() == 1 && generic.getNumLoops() == 1) {
       lowerElementwise(generic, first, second);

@@ -15,8 +15,6 @@ inline constexpr StringLiteral kFlatAttr = "fusion.flat";
 inline constexpr StringLiteral kFormAttr = "fusion.form";
 inline constexpr StringLiteral kFinishAttr = "fusion.finish";
 inline constexpr StringLiteral kMeanAttr = "fusion.mean";
-// Which arguments of the lowered function have memory of their own.
-inline constexpr StringLiteral kNoAliasAttr = "fusion.noalias";
 
 inline bool isKernel(func::FuncOp f) {
   return f->hasAttr(kKernelAttr) || f->hasAttr(kFinishAttr);

@@ -4,6 +4,7 @@
 void mlir::fusion::registerLoweringPasses() {
   registerConvertFusionToLinalg();
   registerConvertLinalgToRanges();
+  registerPackKernels();
   registerFinalizeKernels();
   registerConvertMathToIntrinsics();
 }

@@ -11,6 +11,7 @@ LINALG = ["convert-fusion-to-linalg"]
 LOOPS = ["convert-linalg-to-ranges"]
 
 LLVM = [
+    "fusion-pack-kernels",
     "convert-vector-to-llvm",  # the lanes of float sums
     "expand-strided-metadata",
     "convert-scf-to-cf",

@@ -6,8 +6,6 @@
 // CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf32, strided<[1]>> {llvm.noalias},
 // CHECK-SAME:    %[[O:[a-z0-9]*]]: memref<?xf32, strided<[1]>> {llvm.noalias},
 // CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index)
-// CHECK-SAME:    fusion.noalias = array<i32: 1, 6>
-// CHECK-SAME:    passthrough = ["noinline"]
 // CHECK:         scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK-NEXT:      %[[A:.*]] = memref.load %[[X]][%[[I]]]
 // CHECK-NEXT:      %[[R:.*]] = arith.negf %[[A]]

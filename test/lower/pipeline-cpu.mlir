@@ -3,12 +3,13 @@
 
 // From the operations of a block to the LLVM dialect.
 // CHECK-NOT:   unrealized_conversion_cast
-// CHECK-LABEL: llvm.func @kernel_0(
-// CHECK-SAME:    !llvm.ptr {llvm.noalias}
+// CHECK-LABEL: llvm.func linkonce_odr @_mlir_ciface_kernel_0(
+// CHECK-NOT:     llvm.call
+// CHECK:         llvm.load {{.*}}alias_scopes
 // CHECK:         llvm.fadd
 // CHECK-NOT:     llvm.call
-// CHECK:       llvm.func @_mlir_ciface_kernel_0(
-// CHECK:         llvm.call @kernel_0(
+// CHECK:         llvm.store {{.*}}alias_scopes
+// CHECK-NOT:   llvm.func
 
 // LOOPS-LABEL: func.func @kernel_0(
 // LOOPS:         scf.for
