@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Logistic regression on scikit-learn's breast cancer data, 256 settings trained side by side.
+"""Logistic regression on scikit-learn's breast cancer data, 1,024 settings trained side by side.
 
     python examples/logistic_regression.py
 
@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer
 
 import pyfusion as pf
 
-STEPS = 200
+STEPS = 100
 
 
 def step(xp: Any, features: Any, labels: Any, weights: Any, rates: Any, penalties: Any) -> Any:
@@ -58,7 +58,7 @@ def main() -> None:
     labels = target[:half, None]
     rates, penalties = (
         a.ravel().astype(np.float32)
-        for a in np.meshgrid(np.geomspace(0.01, 2, 16), np.geomspace(1e-5, 0.1, 16))
+        for a in np.meshgrid(np.geomspace(0.01, 2, 32), np.geomspace(1e-5, 0.1, 32))
     )
     title = f"logistic_regression, {STEPS} steps of {rates.size} models, {features.shape} f32"
     done = common.compare(title, train, features, labels, rates, penalties, rounds=3)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that the documentation shows what the program prints.
+
+    python docs/check.py
+
+docs/flags.md is what docs/flags.py writes, the IR in docs/architecture.md is that of its example,
+the README's example prints what stands below it, and links lead to files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The code blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def flags() -> list[str]:
+    import flags
+
+    page = ROOT / "docs" / "flags.md"
+    return [] if page.read_text() == flags.text() else ["docs/flags.md: run python docs/flags.py"]
+
+
+def architecture() -> list[str]:
+    import pyfusion as pf
+
+    page = ROOT / "docs" / "architecture.md"
+    x, y = (pf.asarray([[1.0, 2.0, v]] * 2, dtype=pf.float32) for v in (3.0, 4.0))
+    lowered = pf.lower(lambda x, y: 1 / (x * y + 2), x, y)
+    printed = squeezed("\n".join(lowered.as_text(stage) for stage in lowered.stages))
+    return [
+        f"docs/architecture.md: not what is printed:\n{block}"
+        for block in blocks(page, "mlir")
+        if squeezed(block) not in printed
+    ]
+
+
+def readme() -> list[str]:
+    page = ROOT / "README.md"
+    program, wanted = blocks(page, "python")[0], blocks(page, "text")[0]
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(program, "README.md", "exec"), {})
+    if output.getvalue() == wanted:
+        return []
+    return [f"README.md: the example prints\n{output.getvalue()}not\n{wanted}"]
+
+
+def links() -> list[str]:
+    problems = []
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            if "://" not in target and not (page.parent / target).exists():
+                problems.append(f"{page.name}: no file {target}")
+    return problems
+
+
+def main() -> int:
+    problems = [p for check in (flags, architecture, readme, links) for p in check()]
+    print("\n".join(problems) or "the documentation is true")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
