@@ -204,7 +204,7 @@ def main() -> int:
         sys.exit(f"no workload ran; --only {' '.join(args.only)}")
     facts["notes"] = notes
     failed = report.gates(results)
-    print(report.summary(results, notes, failed))
+    print(report.summary(results, notes, failed, args.quick))
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)
         args.json.write_text(json.dumps({"machine": facts, "results": results}, indent=1) + "\n")

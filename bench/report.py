@@ -70,8 +70,9 @@ def gates(results: list[dict[str, Any]]) -> list[str]:
     return failed
 
 
-def summary(results: list[dict[str, Any]], notes: list[str], failed: list[str]) -> str:
+def summary(results: list[dict[str, Any]], notes: list[str], failed: list[str], quick: bool) -> str:
     lines = ["", "milliseconds, median; /numpy and /best: their time over pyfusion's"]
     lines += notes
-    lines.append("gates: " + ("all hold" if not failed else "; ".join(failed)))
+    size = " (meant for the full size)" if quick else ""
+    lines.append(f"gates{size}: " + ("all hold" if not failed else "; ".join(failed)))
     return "\n".join(lines)
