@@ -74,6 +74,7 @@ class Explanation:
 
 
 def _values(result: Any) -> list[Value]:
+    """The values of the arrays in a structure of lists, tuples and dicts, in order."""
     found: list[Value] = []
     pending = [result]
     while pending:
@@ -81,9 +82,9 @@ def _values(result: Any) -> list[Value]:
         if isinstance(item, Array):
             found.append(item._v)
         elif isinstance(item, dict):
-            pending += item.values()
+            pending += reversed(item.values())
         elif isinstance(item, (list, tuple)):
-            pending += item
+            pending += reversed(item)
     return found
 
 

@@ -264,7 +264,9 @@ def arange(
     if not plain or not _recordable(start, stop, step, target):
         kind = None if target is None else target.numpy
         with np.errstate(all="ignore"):
-            return adopt(np.arange(*(to_numpy(a) for a in (start, stop, step)), dtype=kind))
+            found = np.arange(*(to_numpy(a) for a in (start, stop, step)), dtype=kind)
+        client.note_unfused("arange")
+        return adopt(found)
     length = (stop - start) / step
     count = max(0, math.ceil(length))
     if length == 0.0 and stop != start:  # the quotient underflows
@@ -305,6 +307,7 @@ def linspace(
     """`num` evenly spaced numbers, with or without the last one."""
     check_device(device)
     kind = None if dtype is None else as_dtype(dtype).numpy
+    client.note_unfused("linspace")
     found = np.linspace(to_numpy(start), to_numpy(stop), num, endpoint=endpoint, dtype=kind)
     return adopt(found)
 
@@ -321,6 +324,7 @@ def eye(
     """Ones on the `k`-th diagonal, zeros elsewhere; float64 by default."""
     check_device(device)
     kind = np.float64 if dtype is None else as_dtype(dtype).numpy
+    client.note_unfused("eye")
     return adopt(np.eye(n_rows, n_cols, k, dtype=kind))
 
 

@@ -144,7 +144,7 @@ def _pipelines() -> dict[str, Any]:
 def _kernel_shapes(module: Any) -> dict[str, Any]:
     from mlir import ir
 
-    from .program import KernelShape
+    from .kernel_shape import KernelShape
 
     functions = {
         ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation

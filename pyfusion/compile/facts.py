@@ -8,7 +8,8 @@ from typing import Any
 
 from ..ir.value import Value, concrete
 from ..runtime.steps import ConstantStep, ViewStep
-from .program import Reader, element_dtype
+from .kernel_shape import element_dtype
+from .program import Reader
 
 
 def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:

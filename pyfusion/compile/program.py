@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from ..dtypes import DType, as_dtype, dtype_of
+from ..dtypes import dtype_of
 from ..errors import CompileError, InternalError
 from ..ir.value import Value
 from ..runtime.memory import from_numpy
@@ -26,8 +26,8 @@ from ..runtime.steps import (
     Result,
     ViewStep,
 )
+from .kernel_shape import KernelShape, element_dtype, ints_attribute, string_attribute
 
-_MLIR_NAMES: dict[str, DType] = {}
 _SCALAR_CODES = {
     "bool": "B7x",
     "int8": "b7x",
@@ -42,57 +42,6 @@ _SCALAR_CODES = {
     "float64": "d",
     "index": "q",
 }
-
-
-def element_dtype(type_: ir.Type) -> DType:
-    """The dtype of an element type of the IR."""
-    if not _MLIR_NAMES:
-        for name in _SCALAR_CODES:
-            if name != "index":
-                dtype = as_dtype(name)
-                _MLIR_NAMES[dtype.mlir] = dtype
-        for name in ("float16", "bfloat16", "complex64", "complex128"):
-            dtype = as_dtype(name)
-            _MLIR_NAMES[dtype.mlir] = dtype
-    return _MLIR_NAMES[str(type_)]
-
-
-class KernelShape:
-    """What the flat kernel functions say about one kernel; see `fusion-flatten-kernels`."""
-
-    def __init__(self, range_func: Any, finish_func: Any):
-        self.form = _string(range_func, "fusion.form")
-        self.dims = _ints(range_func, "fusion.dims")
-        self.permutation = _ints(range_func, "fusion.permutation")
-        self.range_args = _ints(range_func, "fusion.range_args")
-        self.finish_args = _ints(range_func, "fusion.finish_args")
-        self.range_types = _inputs(range_func)
-        self.accumulator: DType | None = None
-        self.finish_types: list[ir.Type] = []
-        if finish_func is not None:
-            self.finish_types = _inputs(finish_func)[1:]
-            result = _outputs(range_func)[0]
-            self.accumulator = element_dtype(ir.RankedTensorType(result).element_type)
-
-
-def _string(op: Any, name: str) -> str | None:
-    return ir.StringAttr(op.attributes[name]).value if name in op.attributes else None
-
-
-def _ints(op: Any, name: str) -> list[int] | None:
-    return list(ir.DenseI64ArrayAttr(op.attributes[name])) if name in op.attributes else None
-
-
-def _function_type(op: Any) -> ir.FunctionType:
-    return ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
-
-
-def _inputs(op: Any) -> list[ir.Type]:
-    return list(_function_type(op).inputs)
-
-
-def _outputs(op: Any) -> list[ir.Type]:
-    return list(_function_type(op).results)
 
 
 class Program:
@@ -113,10 +62,15 @@ class Call:
         self.operands = operands
         self.types = types
         self.results = results  # (slot, type)
-        self.takes_over = _ints(func, "fusion.takes_over")
-        self.kind = _string(func, "fusion.kernel")
+        self.takes_over = ints_attribute(func, "fusion.takes_over")
+        self.kind = string_attribute(func, "fusion.kernel")
         body = list(func.regions[0].blocks[0].operations)
-        self.ops = [op.operation.name.removeprefix("fusion.") for op in body[:-1]]
+        # A scalar made a tensor is no work.
+        self.ops = [
+            op.operation.name.removeprefix("fusion.")
+            for op in body[:-1]
+            if op.operation.name != "fusion.full" or _rank(op.operation) > 0
+        ]
         self.axes: list[int] = []
         self.keepdims = False
         self.operand_type: Any = None
@@ -142,6 +96,10 @@ class Call:
         for back, value in enumerate(reversed(values)):
             if not isinstance(value, int) and value in arguments:
                 self.creation[back] = arguments[value]
+
+
+def _rank(op: ir.Operation) -> int:
+    return ir.RankedTensorType(op.result.type).rank
 
 
 class Reader:

@@ -11,7 +11,7 @@ from mlir import ir
 
 from ..compile.context import context
 from ..compile.driver import Compilation
-from ..compile.program import element_dtype
+from ..compile.kernel_shape import element_dtype
 from ..errors import PyfusionError
 from ..ir.value import Value
 from ..passes import PipelineError

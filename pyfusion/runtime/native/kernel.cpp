@@ -115,9 +115,9 @@ struct Outputs {
   bool allocate(const Operand* operands, int n, int rank, int64_t elements, int64_t* word, Bound* bound) {
     int64_t bytes_bound = 0;
     for (int i = 0; i < n; ++i) {
-      if (operands[i].role == PF_OUT) {
+      if (operands[i].role == PF_OUT || operands[i].role == PF_INOUT) {
         int64_t bytes = elements * operands[i].itemsize;
-        if (!bound[i].ptr) {
+        if (operands[i].role == PF_OUT && !bound[i].ptr) {
           bound[i].ptr = static_cast<char*>(Pool::get().allocate(bytes));
           if (!bound[i].ptr) return false;
           *word = reinterpret_cast<int64_t>(bound[i].ptr);
