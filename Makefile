@@ -54,6 +54,7 @@ check: $(VENV)/.installed
 	$(bin)/ruff check .
 	$(bin)/mypy
 	$(python) -m pytest -q test/unit/test_imports.py
+	$(python) docs/check.py
 
 bench: $(VENV)/.extra-bench
 	$(python) bench/cpu.py
