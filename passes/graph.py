@@ -190,10 +190,6 @@ class Reach:
             node = parent[node]
         return node
 
-    def reaches(self, a: int, b: int) -> bool:
-        """Whether a path leads from a to b."""
-        return bool(self._members[self.find(a)] & self._above[self.find(b)])
-
     def detour(self, a: int, b: int, preds_of_b: Iterable[int]) -> int | None:
         """A predecessor of b through which a path leads from a to b, if there is one."""
         root_a, root_b = self.find(a), self.find(b)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from .ir.value import Value
-from .runtime import memory
+from .runtime.cpu import runtime
 from .runtime.statistics import statistics
 from .stream import engine
 from .stream.stream import current, made
@@ -17,11 +17,8 @@ def realize(value: Value) -> Value:
     stream = value.stream
     if stream is not None:
         engine.flush(stream)
-    if value.stream is not None:  # another thread is running the block that makes it
-        with engine.lock():
-            pass
     if value.error is not None:
-        raise value.error
+        raise value.error.with_traceback(None)  # each reader has a traceback of its own
     return value
 
 
@@ -31,12 +28,12 @@ def read(value: Value) -> np.ndarray:
     Raises:
         ExecutionError: the work that was to write the value failed.
     """
-    return memory.to_numpy(realize(value))
+    return runtime.download(realize(value))
 
 
 def from_numpy(array: np.ndarray, copy: bool = True) -> Value:
     """A concrete value with the elements of a NumPy array; see `runtime.memory.from_numpy`."""
-    value = memory.from_numpy(array, copy)
+    value = runtime.upload(array, copy)
     if array.nbytes > 4096:
         made(array.nbytes)
     return value
@@ -55,4 +52,4 @@ def sync() -> None:
     """
     failure = engine.flush(current())
     if failure is not None:
-        raise failure
+        raise failure.with_traceback(None)

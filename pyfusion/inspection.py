@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .array import Array
+from .array.core import wrap
 from .ir.value import Value
 
 
@@ -88,6 +89,17 @@ def _values(result: Any) -> list[Value]:
     return found
 
 
+def _fresh(item: Any) -> Any:
+    """The same structure with new cells for its arrays, so that `x += 1` leaves the caller's."""
+    if isinstance(item, Array):
+        return wrap(item._v)
+    if type(item) in (list, tuple):
+        return type(item)(map(_fresh, item))
+    if type(item) is dict:
+        return {key: _fresh(value) for key, value in item.items()}
+    return item
+
+
 def _traced(f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any], Any]) -> Any:
     from .compile.context import context
     from .compile.driver import Compilation
@@ -95,7 +107,7 @@ def _traced(f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any
     from .stream.trace import drop, trace
 
     with lock():
-        block, alive = trace(f, args, kwargs, _values)
+        block, alive = trace(f, _fresh(args), _fresh(kwargs), _values)
         try:
             mlir_context = context()
             from mlir import ir
@@ -111,7 +123,8 @@ def lower(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Lowered:
     """The IR that calling `f(*args, **kwargs)` would compile, in every phase.
 
     Args:
-        f: a function of arrays that reads none of its results.
+        f: a function of arrays that reads none of its results. Arrays among the arguments are
+            passed as new cells; one that `f` captures must not be changed in place.
 
     Returns:
         A `Lowered`; `as_text("merged")` and so on give the IR as text.

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from ..config import config
-from ..errors import ExecutionError
+from ..errors import InternalError
 from ..ir.value import layout_desc
 from ..runtime.library import pf_kernel_destroy
 from ..runtime.steps import BackendStep, KernelStep
@@ -18,82 +18,106 @@ class CompiledBlock:
     """Runs a program over the leaves, scalars and bounds of a block.
 
     Attributes:
-        outlined: text of the outlined IR, with one function for each kernel.
-        refusals: why neighbours were not merged, as the passes recorded it.
+        refusals: why neighbours were not merged, one line each.
     """
 
     name = "mlir"
 
-    def __init__(self, program: Any, block: Any, engine: Any, outlined: str, refusals: list):
-        self.started = False
-        self.outlined = outlined
+    def __init__(self, program: Any, block: Any, engine: Any, refusals: list[str]):
+        self.started = self.consumed = False
+        self.culprit: int | None = None
         self.refusals = refusals
-        self.program = program
         self._engine = engine  # owns the machine code
-        self._steps = program.steps
         self._results = program.results
         self._length = len(block.queue)
         self._backend = [s for s in program.steps if isinstance(s, BackendStep)]
         first = len(block.leaves) + len(block.scalars) + len(block.dyn)
         self._empty: list[None] = [None] * (program.slots - first)
-        self._releases = _releases(program, first)
+        releases = _releases(program, first)
+        # Each step, whether it overwrites an argument, and the slots that nothing reads after it.
+        self._steps = [
+            (step, step.overwrites(first), releases.get(number, ()))
+            for number, step in enumerate(program.steps)
+        ]
 
     def __len__(self) -> int:
         return self._length
 
     def describe(self) -> str:
-        kernels = sum(isinstance(s, KernelStep) for s in self._steps)
+        kernels = sum(isinstance(s, KernelStep) for s, *_ in self._steps)
         return f"{kernels} kernels, {len(self._backend)} backend calls"
 
     def execute(self, block: Any) -> None:
-        """Gives each survivor of the block its memory."""
-        self.started = False
+        """Gives each survivor of the block its memory; those that exist before a failure too."""
+        self.started = self.consumed = False
+        self.culprit = None
         env = [*block.leaves, *block.scalars, *block.dyn, *self._empty]
         queue = block.queue
-        for step in self._backend:
-            step.shape = queue[step.number].shape
-        if config.debug >= 2:
-            self._run_timed(env)
-        else:
-            releases = self._releases
-            for number, step in enumerate(self._steps):
-                step.run(env)
-                self.started = True
-                if number in releases:
-                    for slot in releases[number]:
+        for call in self._backend:
+            call.shape = queue[call.number].shape
+        step: Any = None
+        try:
+            if config.debug >= 2:
+                self._run_timed(env)
+            else:
+                for step, overwrites, releases in self._steps:
+                    if overwrites:
+                        self.consumed = True
+                    step.run(env)
+                    self.started = True
+                    for slot in releases:
                         env[slot] = None
+        except Exception:
+            self.culprit = getattr(step, "number", None)
+            if self.started:
+                self._bind(block, env)
+            raise
+        self._bind(block, env)
+
+    def _bind(self, block: Any, env: list) -> None:
+        queue = block.queue
         for number, slot in zip(block.survivors, self._results, strict=True):
-            v = queue[number]
             result = env[slot]
-            v.buffer = result.buffer
-            v.ptr = result.ptr
-            v.strides = strides = result.strides
+            if result is None:
+                continue
+            v = queue[number]
             if result.shape != v.shape:
-                raise ExecutionError(
+                raise InternalError(
                     f"{v.record[0].name}: the kernel gave shape {result.shape} "
                     f"where {v.shape} was recorded"
                 )
+            v.buffer = result.buffer
+            v.ptr = result.ptr
+            v.strides = strides = result.strides
             v.desc = layout_desc(v.dtype, v.shape, strides is None)
             v.error = None
             v.stream = None
 
     def _run_timed(self, env: list) -> None:
-        for step in self._steps:
+        for step, overwrites, releases in self._steps:
+            self.consumed = self.consumed or overwrites
             start = time.perf_counter()
             step.run(env)
             self.started = True
+            seconds = time.perf_counter() - start
             if isinstance(step, KernelStep):
-                seconds = time.perf_counter() - start
                 traffic = step.traffic(env)
                 print(
                     f"pyfusion:   {step.name} [{', '.join(step.ops)}] {seconds * 1e6:.0f} us, "
                     f"{traffic / seconds / 1e9:.1f} GB/s",
                     file=sys.stderr,
                 )
+            elif config.debug >= 3:
+                print(f"pyfusion:   {step.describe()} {seconds * 1e6:.0f} us", file=sys.stderr)
+            for slot in releases:
+                env[slot] = None
+        if config.debug >= 3:
+            for line in self.refusals:
+                print(f"pyfusion:   not merged: {line}", file=sys.stderr)
 
     def __del__(self, _destroy: Any = pf_kernel_destroy, _kind: Any = KernelStep) -> None:
         # Defaults, because at exit the names of the module are gone before the last plan.
-        for step in getattr(self, "_steps", ()):
+        for step, *_ in getattr(self, "_steps", ()):
             if isinstance(step, _kind):
                 _destroy(step.handle)
 

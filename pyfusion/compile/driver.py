@@ -77,9 +77,9 @@ class Compilation:
         from .compiled import CompiledBlock
 
         self.to_outlined()
-        outlined = self.texts.get("outlined") or str(self.module)
         program, engine = self.build(arguments_of(self.block), self.block.queue)
-        return CompiledBlock(program, self.block, engine, outlined, self.refusals)
+        refusals = [r.message for r in self.refusals]
+        return CompiledBlock(program, self.block, engine, refusals)
 
     def build(self, arguments: list[Any], queue: list[Any], entry: str = "main") -> tuple[Any, Any]:
         """The outlined module as a program, and the owner of its machine code.
@@ -100,7 +100,7 @@ class Compilation:
             engine = Engine(self.module)
         self.module = None
 
-        def handle(name: str, finish: str | None, spec: list[int]) -> int:
+        def handle(name: str, finish: str | None, spec: dict[str, Any]) -> int:
             assert engine is not None
             return _native_kernel(engine, name, finish, spec)
 
@@ -120,17 +120,11 @@ def arguments_of(block: Any) -> list[Any]:
     return [*block.leaves, *block.scalars, *block.dyn]
 
 
-def _native_kernel(engine: Any, name: str, finish: str | None, spec: list[int]) -> int:
-    import ctypes
-
-    from ..runtime.library import pf_kernel_create
+def _native_kernel(engine: Any, name: str, finish: str | None, spec: dict[str, Any]) -> int:
+    from ..runtime import library
 
     last = engine.address(finish) if finish else 0
-    words = (ctypes.c_int64 * len(spec))(*spec)
-    number = pf_kernel_create(engine.address(name), last, words)
-    if number < 0:
-        raise CompileError("launch", [f"spec {spec} of {name}: code {number}"])
-    return number
+    return library.load().kernel(engine.address(name), last, **spec)
 
 
 @functools.cache
@@ -204,5 +198,5 @@ def _reproducer(compilation: Compilation) -> str | None:
             file.write("// pyfusion-opt --target=cpu --stop-after=llvm THIS_FILE\n")
             file.write(text)
         return file.name
-    except OSError:
+    except Exception:  # it is an extra: the failure itself must come through
         return None

@@ -7,7 +7,8 @@ from math import prod
 from typing import Any
 
 from ..ir.value import Value, concrete
-from ..runtime.steps import ConstantStep, ViewStep
+from ..runtime.steps import ConstantStep
+from ..runtime.views import ViewStep, reshaped_strides
 from .kernel_shape import element_dtype
 from .program import Reader
 
@@ -40,6 +41,8 @@ def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
             for v in inputs.values():
                 reads[id(v.buffer)] = max(reads.get(id(v.buffer), 0), _bytes(v))
             kernels.append((call.name, call.kind, tuple(call.ops), sum(reads.values()), written))
+        elif isinstance(step, ViewStep) and step.op == "reshape":
+            kernels += _reshape(step, env)
         elif isinstance(step, (ViewStep, ConstantStep)):
             step.run(env)
         else:
@@ -47,6 +50,16 @@ def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
             env[step.target] = _unreal(v.dtype, v.shape)
             backend.append(step.op.name)
     return kernels, backend
+
+
+def _reshape(step: ViewStep, env: list) -> list[tuple]:
+    """A reshape without touching memory; where it has to copy, the copy as a kernel."""
+    v = env[step.source]
+    shape = tuple([d if isinstance(d, int) else env[d[0]] for d in step.dyn])
+    env[step.target] = _unreal(v.dtype, shape)
+    if v.strides is None or reshaped_strides(v, shape) is not None:
+        return []
+    return [("copy", "copy", ("reshape",), _bytes(v), _bytes(env[step.target]))]
 
 
 class _NoBuffer:

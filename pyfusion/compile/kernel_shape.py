@@ -8,6 +8,7 @@ from typing import Any
 from mlir import ir
 
 from ..dtypes import DTYPES, DType
+from ..errors import CompileError
 
 _MLIR_NAMES: dict[str, DType] = {}
 
@@ -17,7 +18,10 @@ def element_dtype(type_: ir.Type) -> DType:
     if not _MLIR_NAMES:
         for dtype in DTYPES.values():
             _MLIR_NAMES[dtype.mlir] = dtype
-    return _MLIR_NAMES[str(type_)]
+    try:
+        return _MLIR_NAMES[str(type_)]
+    except KeyError:
+        raise CompileError("outlined", [f"no array has elements of type {type_}"]) from None
 
 
 class KernelShape:

@@ -11,21 +11,20 @@ from mlir import ir
 from ..dtypes import dtype_of
 from ..errors import CompileError, InternalError
 from ..ir.value import Value
-from ..runtime.memory import from_numpy
-from ..runtime.steps import (
+from ..runtime.library import (
+    COL,
+    ELEMENTWISE,
     IN_DENSE,
     IN_STRIDED,
     INOUT,
     OUT,
+    ROW,
     SCALAR,
     UNIFORM,
-    BackendStep,
-    ConstantStep,
-    KernelStep,
-    Operand,
-    Result,
-    ViewStep,
 )
+from ..runtime.memory import from_numpy
+from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Result
+from ..runtime.views import ViewStep
 from .kernel_shape import KernelShape, element_dtype, ints_attribute, string_attribute
 
 _SCALAR_CODES = {
@@ -301,11 +300,19 @@ class Reader:
                 operands.append(Operand(OUT, r.slot, r.dtype.itemsize))
         flat = all(o.role != IN_STRIDED for o in operands)
         rank = 1 if flat else len(iteration)
-        spec = [0, rank, 0, 0, 0, _cost(call.ops), len(operands)]
-        for o in operands:
-            spec += [o.role, o.itemsize]
-        native = handle(call.name, None, [*spec, 0])
-        return KernelStep(call.name, native, iteration, operands, results, flat, call.ops)
+        native = handle(
+            call.name,
+            None,
+            {
+                "kind": ELEMENTWISE,
+                "dims": (rank, 0, 0),
+                "operands": [(o.role, o.itemsize) for o in operands],
+                "cost": _cost(call.ops),
+            },
+        )
+        step = KernelStep(call.name, native, iteration, operands, results, flat, call.ops)
+        step.checks = [(o, iteration) for o in operands]
+        return step
 
     def _reduction(self, call: Call, shape: KernelShape, handle: Any, iteration: list) -> Any:
         assert shape.permutation is not None and shape.dims is not None
@@ -333,16 +340,23 @@ class Reader:
         ]
         results = self._results(call, out)
         finishes += [Operand(OUT, r.slot, r.dtype.itemsize) for r in results]
-        spec = [1 if shape.form == "row" else 2, nk1, nr, nk2]
-        spec += [shape.accumulator.itemsize, _cost(call.ops), len(ranges)]
-        for o in ranges:
-            spec += [o.role, o.itemsize]
-        spec.append(len(finishes))
-        for o in finishes:
-            spec += [o.role, o.itemsize]
-        native = handle(call.name, f"{call.name}_finish", spec)
+        native = handle(
+            call.name,
+            f"{call.name}_finish",
+            {
+                "kind": ROW if shape.form == "row" else COL,
+                "dims": (nk1, nr, nk2),
+                "operands": [(o.role, o.itemsize) for o in ranges],
+                "finish_operands": [(o.role, o.itemsize) for o in finishes],
+                "acc_itemsize": shape.accumulator.itemsize,
+                "cost": _cost(call.ops),
+            },
+        )
         extents = [iteration[d] for d in order]
-        return KernelStep(call.name, native, extents, ranges + finishes, results, False, call.ops)
+        step = KernelStep(call.name, native, extents, ranges + finishes, results, False, call.ops)
+        kept_extents = [out[d] for d in outer]
+        step.checks = [(o, extents) for o in ranges] + [(o, kept_extents) for o in finishes]
+        return step
 
 
 def backend_op(name: str) -> Any:

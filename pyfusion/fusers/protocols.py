@@ -36,10 +36,14 @@ class Optimization(NumOperations, Protocol):
 
     `execute(block)` gives each surviving value of the block its memory. It sets `started` to
     False on entry and to True when the first step has run: a failure before that lets the engine
-    run the same operations on the backend; after it the block's results become error claims.
+    run the same operations on the backend; after it the block's results become error claims, which
+    name the operation of number `culprit` where one is known. `consumed` is True from the moment
+    that an input may have been overwritten: the operations cannot run again.
     """
 
     started: bool
+    consumed: bool
+    culprit: int | None
 
     def execute(self, block: Any) -> None: ...
 
@@ -93,7 +97,8 @@ class UnfusedOp:
     name = "unfused"
 
     def __init__(self) -> None:
-        self.started = False
+        self.started = self.consumed = False
+        self.culprit: int | None = None
 
     def __len__(self) -> int:
         return 1
@@ -101,7 +106,8 @@ class UnfusedOp:
     def execute(self, block: Any) -> None:
         from ..runtime.backend_step import run_value
 
-        self.started = False
+        self.started = True  # its failure is the operation's own
+        self.culprit = 0
         run_value(block.queue[0])
 
     def describe(self) -> str:

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.protocols import FusionBackend
 from ..ir.value import Value
 from .memory import adopt, to_numpy
 from .statistics import statistics
 
 
 @functools.cache
-def backend() -> Any:
+def backend() -> FusionBackend:
     """The backend whose operations are deferred."""
     from ..backends.numpy_backend import NumpyBackend
 

@@ -26,7 +26,7 @@ IN_DENSE, IN_STRIDED, OUT, INOUT, UNIFORM, SCALAR = range(6)
 
 MAX_OPERANDS = 256
 MAX_RANK = 64
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 COUNTERS = ("kernels", "allocations", "output_bytes", "bytes_in_use", "bytes_cached")
 STATS = (
@@ -60,6 +60,7 @@ _FUNCTIONS = {
     "pf_kernel_create": (_i64, (_address, _address, _ptr), True),
     "pf_kernel_destroy": (_i32, (_i64,), True),
     "pf_launch": (_i32, (_i64, _ptr), False),
+    "pf_copy_function": (_address, (_i32,), True),
     "pf_set_timing": (None, (_i32,), True),
     "pf_last_ns": (_i64, (_i64,), True),
     "pf_counters": (None, (_ptr,), True),
@@ -79,10 +80,6 @@ class Library:
             function.restype = result
             function.argtypes = arguments
             setattr(self, name, function)
-        # The launch for kernels so short that two switches of the GIL would show. The caller knows.
-        self.pf_launch_short = keeping.pf_launch
-        self.pf_launch_short.restype = _i32
-        self.pf_launch_short.argtypes = (_i64, _ptr)
         found = self.pf_abi_version()
         if found != ABI_VERSION:
             raise ImportError(f"{path} has ABI version {found}, this package needs {ABI_VERSION}")
@@ -188,7 +185,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _FUNCTIONS and name != "pf_launch_short":
+    if name not in _FUNCTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     function = getattr(load(), name)
     globals()[name] = function

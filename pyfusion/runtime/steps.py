@@ -17,127 +17,12 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import ExecutionError
-from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
+from ..ir.value import Value, concrete, contiguous_strides
 from . import backend_step
-from .library import pf_launch
-from .memory import Buffer, adopt, allocate, to_numpy
+from .library import IN_STRIDED, INOUT, OUT, SCALAR, pf_free, pf_launch
+from .memory import Buffer, allocate, to_numpy
 
 Env = list[Any]
-
-# Roles of kernel operands, shared with the native launcher.
-IN_DENSE, IN_STRIDED, OUT, INOUT, UNIFORM, SCALAR = range(6)
-
-
-def strides_of(v: Value) -> tuple[int, ...]:
-    return contiguous_strides(v.shape) if v.strides is None else v.strides
-
-
-class ViewStep:
-    """Another shape and strides over the same memory."""
-
-    __slots__ = ("op", "source", "target", "attrs", "dyn")
-
-    def __init__(self, op: str, source: int, target: int, attrs: Any, dyn: list[Any]):
-        self.op = op
-        self.source = source
-        self.target = target
-        self.attrs = attrs
-        self.dyn = dyn  # ints, or one-element lists holding an environment slot
-
-    def reads(self) -> list[int]:
-        return [self.source]
-
-    def run(self, env: Env) -> None:
-        v = env[self.source]
-        dyn = [d if d.__class__ is int else env[d[0]] for d in self.dyn]
-        env[self.target] = _VIEWS[self.op](v, self.attrs, dyn)
-
-
-def _strided(v: Value, shape: tuple, strides: tuple, ptr: int | None = None) -> Value:
-    return concrete(
-        v.dtype,
-        shape,
-        v.buffer,
-        v.ptr if ptr is None else ptr,
-        None if is_contiguous(shape, strides) else strides,
-    )
-
-
-def _transpose(v: Value, perm: tuple, dyn: list) -> Value:
-    strides = strides_of(v)
-    return _strided(v, tuple([v.shape[p] for p in perm]), tuple([strides[p] for p in perm]))
-
-
-def _expand_dims(v: Value, axes: tuple, dyn: list) -> Value:
-    shape, strides = list(v.shape), list(strides_of(v))
-    for axis in axes:
-        shape.insert(axis, 1)
-        strides.insert(axis, 0)
-    return _strided(v, tuple(shape), tuple(strides))
-
-
-def _squeeze(v: Value, axes: tuple, dyn: list) -> Value:
-    kept = [d for d in range(len(v.shape)) if d not in axes]
-    strides = strides_of(v)
-    return _strided(v, tuple([v.shape[d] for d in kept]), tuple([strides[d] for d in kept]))
-
-
-def _flip(v: Value, axes: tuple, dyn: list) -> Value:
-    strides = list(strides_of(v))
-    offset = 0
-    for axis in axes:
-        offset += max(v.shape[axis] - 1, 0) * strides[axis]
-        strides[axis] = -strides[axis]
-    return _strided(v, v.shape, tuple(strides), v.ptr + offset * v.dtype.itemsize)
-
-
-def _slice(v: Value, attrs: Any, dyn: list) -> Value:
-    rank = len(v.shape)
-    strides = strides_of(v)
-    sizes = tuple(dyn[rank : 2 * rank])
-    offset = 0
-    if 0 not in sizes:  # an empty slice may start past the end
-        for start, stride in zip(dyn, strides, strict=False):
-            offset += start * stride
-    new = tuple([step * stride for step, stride in zip(dyn[2 * rank :], strides, strict=True)])
-    return _strided(v, sizes, new, v.ptr + offset * v.dtype.itemsize)
-
-
-def _broadcast(v: Value, attrs: Any, dyn: list) -> Value:
-    lead = len(dyn) - len(v.shape)
-    strides = [0] * lead
-    for extent, stride, target in zip(v.shape, strides_of(v), dyn[lead:], strict=True):
-        strides.append(0 if extent == 1 and target != 1 else stride)
-    return _strided(v, tuple(dyn), tuple(strides))
-
-
-def _reshape(v: Value, attrs: Any, dyn: list) -> Value:
-    shape = tuple(dyn)
-    if v.strides is None:
-        return concrete(v.dtype, shape, v.buffer, v.ptr, None)
-    view = to_numpy(v).reshape(shape)  # NumPy knows which strided arrays can be viewed
-    if view.base is not None and view.size and _shares(view, v):
-        item = v.dtype.itemsize
-        ptr = view.__array_interface__["data"][0]
-        return _strided(v, shape, tuple([s // item for s in view.strides]), ptr)
-    return adopt(view, v.dtype)
-
-
-def _shares(view: Any, v: Value) -> bool:
-    ptr = view.__array_interface__["data"][0]
-    start = v.buffer.ptr
-    return start <= ptr < start + max(v.buffer.nbytes, 1)
-
-
-_VIEWS = {
-    "transpose": _transpose,
-    "expand_dims": _expand_dims,
-    "squeeze": _squeeze,
-    "flip": _flip,
-    "slice": _slice,
-    "broadcast": _broadcast,
-    "reshape": _reshape,
-}
 
 
 class ConstantStep:
@@ -151,6 +36,12 @@ class ConstantStep:
 
     def reads(self) -> list[int]:
         return []
+
+    def describe(self) -> str:
+        return "constant"
+
+    def overwrites(self, count: int) -> bool:
+        return False
 
     def run(self, env: Env) -> None:
         env[self.target] = self.value
@@ -170,6 +61,12 @@ class BackendStep:
         self.number = number
         self.target = -1
         self.shape: tuple[int, ...] | None = None
+
+    def describe(self) -> str:
+        return f"backend {self.op.name}"
+
+    def overwrites(self, count: int) -> bool:
+        return False
 
     def reads(self) -> list[int]:
         return self.args
@@ -226,6 +123,7 @@ class KernelStep:
         "words",
         "address",
         "ops",
+        "checks",
     )
 
     def __init__(
@@ -245,6 +143,8 @@ class KernelStep:
         self.results = results
         self.flat = flat  # all operands dense: one dimension, the number of elements
         self.ops = ops
+        # Each operand with the extents that it meets; for IR whose extents nobody has checked.
+        self.checks: list[tuple[Operand, list]] = []
         rank = 1 if flat else len(extents)
         layout = "=" + "q" * rank
         outs = iter([r for r in results if r.takes_over < 0])
@@ -261,6 +161,10 @@ class KernelStep:
         self.struct = struct.Struct(layout)
         self.words = (ctypes.c_int64 * count)()
         self.address = ctypes.addressof(self.words)
+
+    def overwrites(self, count: int) -> bool:
+        """Whether the kernel writes into one of the first `count` slots."""
+        return any(o.role == INOUT and o.slot < count for o in self.operands)
 
     def reads(self) -> list[int]:
         return [o.slot for o in self.operands if o.role != OUT]
@@ -308,7 +212,13 @@ class KernelStep:
             self.struct.pack_into(self.words, 0, *words)
         except OverflowError:  # a Python float beyond float32 is infinite there
             self.struct.pack_into(self.words, 0, *[_to_float32(w) for w in words])
-        rc = pf_launch(self.handle, self.address)
+        try:
+            rc = pf_launch(self.handle, self.address)
+        except BaseException:  # an interrupt, raised when the call had returned
+            for r in self.results:
+                if r.word >= 0 and self.words[r.word]:
+                    pf_free(self.words[r.word])
+            raise
         if rc:
             _raise(self.name, rc, extents)
         for r in self.results:

@@ -47,8 +47,18 @@ def open_block(queue: list[Value]) -> Block:
     """Numbers the values of a queue; `close_block` must follow."""
     block = Block()
     block.queue = queue
-    leaves: list[Value] = []
-    block.leaves = leaves
+    block.leaves = []
+    try:
+        _number(block)
+    except BaseException:  # an interrupt: numbers left behind would be taken for others later
+        close_block(block)
+        raise
+    return block
+
+
+def _number(block: Block) -> None:
+    queue = block.queue
+    leaves = block.leaves
     block.scalars = scalars = []
     block.dyn = dyn = []
     block.failed = False
@@ -89,7 +99,6 @@ def open_block(queue: list[Value]) -> Block:
     if not block.failed:
         _layouts(block, leaf_uses, key)
     block.key = tuple(key)
-    return block
 
 
 def _outside(values: list[Value], uses: list[int]) -> list[int]:
@@ -106,6 +115,14 @@ def _outside(values: list[Value], uses: list[int]) -> list[int]:
 
 def needed(queue: list[Value]) -> list[Value]:
     """The values of a queue that something outside needs, directly or through others."""
+    try:
+        return _needed(queue)
+    finally:
+        for v in queue:
+            v.slot = -1
+
+
+def _needed(queue: list[Value]) -> list[Value]:
     uses = [0] * len(queue)
     number = 0
     for v in queue:
@@ -122,8 +139,6 @@ def needed(queue: list[Value]) -> list[Value]:
             for a in v.record[1]:
                 if a.__class__ is Value and a.stream is not None:
                     live.add(a.slot)
-    for v in queue:
-        v.slot = -1
     return [queue[number] for number in sorted(live)]
 
 

@@ -15,12 +15,12 @@ from typing import Any
 
 from ..config import config
 from ..errors import ExecutionError
-from ..ir.value import Value, site_text
+from ..ir.value import Value
 from ..runtime.statistics import statistics
-from . import observe
+from . import failures
 from .block import Block, close_block, needed, open_block
-from .explorer import explore, report_fallback
-from .plan_store import PlanStore
+from .explorer import OnBackend, explore, report_fallback
+from .plan_store import Plan, PlanStore
 from .stream import Stream
 
 _lock = threading.RLock()
@@ -28,8 +28,9 @@ plans = PlanStore()
 
 
 def _after_fork() -> None:
-    global _lock
+    global _lock, _running
     _lock = threading.RLock()
+    _running = False
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -40,35 +41,52 @@ def lock() -> threading.RLock:
     return _lock
 
 
-_failures: list[ExecutionError] = []
+_running = False
 
 
 def flush(stream: Stream) -> ExecutionError | None:
     """Runs every operation that the stream holds; returns the first failure.
 
-    Failures go to the values, not to the caller. KeyboardInterrupt (and other exceptions that are
-    no failures of the block) leave the operations that have not run in the queue.
+    Failures go to the values, not to the caller. An interrupt leaves the operations that have not
+    run in the queue; those of a block that has already overwritten an input become failures.
+
+    Raises:
+        RuntimeError: called while a block runs on this thread, from a signal handler or a
+            destructor that reads.
     """
+    global _running
     with _lock:
-        _failures.clear()
-        while stream.queue:
-            queue = stream.queue
-            stream.queue = []
-            stream.held = 0
-            try:
-                if config.mode == "single":
-                    _run_parts(queue, [1] * len(queue))
-                else:
-                    run_block(queue)
-            except BaseException:
-                stream.queue = [v for v in queue if v.stream is not None] + stream.queue
-                raise
-        return _failures[0] if _failures else None
+        if _running:
+            raise RuntimeError(
+                "an array was read inside the flush of another one, by a signal handler or a "
+                "destructor: read it later"
+            )
+        _running = True
+        failures.raised.clear()
+        try:
+            while stream.queue:
+                queue = stream.queue
+                stream.queue = []
+                stream.held = 0
+                try:
+                    if config.mode == "single":
+                        _run_parts(queue, [1] * len(queue))
+                    else:
+                        run_block(queue)
+                except BaseException:
+                    stream.queue = [v for v in queue if v.stream is not None] + stream.queue
+                    raise
+            return failures.raised[0] if failures.raised else None
+        finally:
+            failures.raised.clear()
+            _running = False
 
 
 def bound(stream: Stream) -> None:
     """The queue is full: forgets what nobody needs, and runs the rest if it is much."""
     with _lock:
+        if _running:  # recorded by a signal handler or a destructor: the queue grows
+            return
         queue = stream.queue
         kept = needed(queue)
         if 2 * len(kept) <= stream.limit:
@@ -93,33 +111,48 @@ def _run_parts(queue: list[Value], lengths: Iterable[int]) -> None:
 
 def run_block(queue: list[Value]) -> None:
     """Runs operations as one block and gives their values memory or an error."""
-    block = open_block(queue)
+    try:
+        block = open_block(queue)
+    except Exception as error:
+        failures.claim(queue, error)
+        raise
     try:
         if block.failed:
-            _run_after_failure(block)
-            return
-        if not block.survivors:
-            for v in queue:
-                v.stream = v.error = v.buffer = None
-            return
-        statistics.blocks += 1
-        if config.mode == "backend":
-            run_on_backend(block)
-            return
-        plan = plans.get(block.key)
-        if plan is None:
-            try:
-                plan = explore(block)
-            except Exception as error:  # the strict flag: no fallback
-                _claim(block, error)
-                raise
-            plans.put(block.key, plan)
-        if config.debug or observe.active:
-            _run_observed(plan, block)
+            good = failures.spread(block)
+            close_block(block)
+            if good:
+                run_block(good)
+        elif not block.survivors:
+            _forget(queue)
         else:
-            run_plan(plan, block)
+            statistics.blocks += 1
+            if config.mode == "backend":
+                run_on_backend(block)
+            else:
+                _run_planned(block)
     finally:
         close_block(block)
+
+
+def _run_planned(block: Block) -> None:
+    plan = plans.get(block.key)
+    if plan is None:
+        try:
+            plan = explore(block)
+        except Exception as error:  # the strict flag: no fallback
+            failures.claim(block.queue, error)
+            raise
+        plans.put(block.key, plan)
+    if not config.debug:
+        run_plan(plan, block)
+        return
+    start = time.perf_counter()
+    run_plan(plan, block)
+    print(
+        f"pyfusion: block of {len(block.queue)} ops, {plan.describe()}, "
+        f"{(time.perf_counter() - start) * 1e6:.0f} us",
+        file=sys.stderr,
+    )
 
 
 def run_plan(plan: Any, block: Block) -> None:
@@ -128,21 +161,31 @@ def run_plan(plan: Any, block: Block) -> None:
         close_block(block)
         _run_parts(block.queue, plan.splits)
         return
+    optimization = plan.optimization
     try:
-        plan.optimization.execute(block)
+        optimization.execute(block)
     except Exception as error:
-        if plan.optimization.started:
-            _claim(block, error)
-            _claim_inputs(block, error)
+        if optimization.started or isinstance(error, MemoryError):
+            failures.claim(block.queue, error, optimization.culprit)
             return
         try:
             report_fallback(block, error)
         except Exception:
-            _claim(block, error)
+            failures.claim(block.queue, error)
             raise
+        plans.put(block.key, Plan(OnBackend(len(block.queue))))
         run_on_backend(block)
         return
-    for v in block.queue:
+    except BaseException as error:
+        if optimization.consumed:  # an input is overwritten: running again would be wrong
+            failures.claim(block.queue, error)
+        raise
+    _forget(block.queue)
+
+
+def _forget(queue: list[Value]) -> None:
+    """Nobody refers to what is still pending of a block that has run."""
+    for v in queue:
         if v.stream is not None:
             v.stream = v.error = v.buffer = None
 
@@ -155,65 +198,4 @@ def run_on_backend(block: Block) -> None:
         try:
             run_value(v)
         except Exception as error:
-            _set_error(v, _as_execution_error(error, v))
-
-
-def _as_execution_error(error: Exception, v: Value) -> ExecutionError:
-    if isinstance(error, ExecutionError):
-        return error
-    op = v.record[0]
-    wrapped = ExecutionError(f"{op.name}: {type(error).__name__}: {error}", site_text(v.record[4]))
-    wrapped.__cause__ = error
-    return wrapped
-
-
-def _set_error(v: Value, error: ExecutionError) -> None:
-    v.buffer = None
-    v.error = error
-    v.stream = None
-    _failures.append(error)
-
-
-def _claim(block: Block, error: Exception) -> None:
-    """Marks what a failed block was to write as failed."""
-    for v in block.queue:
-        if v.stream is not None:
-            _set_error(v, _as_execution_error(error, v))
-
-
-def _claim_inputs(block: Block, error: Exception) -> None:
-    for number in block.dying:
-        leaf = block.leaves[number]
-        leaf.error = ExecutionError(f"consumed by a block that failed: {error}")
-
-
-def _run_after_failure(block: Block) -> None:
-    """A leaf carries an error: what depends on it gets the same error, the rest runs."""
-    queue = block.queue
-    good = []
-    for v in queue:
-        cause = None
-        for a in v.record[1]:
-            if a.__class__ is Value and a.stream is None and a.error is not None:
-                cause = a.error
-                break
-        if cause is None:
-            good.append(v)
-        else:
-            _set_error(v, cause)
-    close_block(block)
-    if good:
-        run_block(good)
-
-
-def _run_observed(plan: Any, block: Block) -> None:
-    observe.block_starts(block)
-    start = time.perf_counter()
-    run_plan(plan, block)
-    if config.debug:
-        micros = (time.perf_counter() - start) * 1e6
-        print(
-            f"pyfusion: block of {len(block.queue)} ops, {plan.describe()}, {micros:.0f} us",
-            file=sys.stderr,
-        )
-    observe.block_ran(block)
+            failures.set_error(v, failures.as_execution_error(error, v))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 from ..config import config
@@ -55,16 +56,17 @@ def explore(block: Block) -> Plan:
         return Plan(best.finish(block))
     except Exception as error:
         report_fallback(block, error)
-        return Plan(_OnBackend(len(ops)))
+        return Plan(OnBackend(len(ops)))
 
 
-class _OnBackend:
+class OnBackend:
     """The plan of a key that did not compile: it is not tried again."""
 
     name = "fallback"
 
     def __init__(self, length: int):
-        self.started = False
+        self.started = self.consumed = False
+        self.culprit: int | None = None
         self._length = length
 
     def __len__(self) -> int:
@@ -91,5 +93,16 @@ def report_fallback(block: Block, error: Exception) -> None:
         f"a block of {len(block.queue)} operations ({names[:200]}) runs on the backend: "
         f"{type(error).__name__}: {error}" + (f"; reproducer: {path}" if path else ""),
         FallbackWarning,
-        stacklevel=2,
+        stacklevel=_level_of_the_user(),
     )
+
+
+def _level_of_the_user() -> int:
+    """The `stacklevel` that makes a warning point at the first line outside the package."""
+    package = __name__.partition(".")[0]
+    level = 2
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
+        frame = frame.f_back
+        level += 1
+    return level

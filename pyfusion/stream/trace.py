@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import ExecutionError
+from ..ir.value import Value
 from . import stream as streams
 from .block import Block, close_block, open_block
 
@@ -29,24 +31,28 @@ def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> t
     streams._local.stream = inner
     try:
         result = f(*args, **kwargs)
+        if not inner.queue:
+            raise RuntimeError("the function records no operation, or reads all of its results")
+        values = [v for v in arrays_of(result) if v.stream is inner]
+        if not values:
+            raise RuntimeError("the function returns no deferred array: it reads what it computes")
+    except BaseException:
+        _fail(inner.queue)
+        raise
     finally:
         streams._local.stream = outer
     queue, inner.queue = inner.queue, []
-    if not queue:
-        raise RuntimeError("the function records no operation, or reads all of its results")
-    values = [v for v in arrays_of(result) if v.stream is inner]
-    if not values:
-        raise RuntimeError("the function returns no deferred array: it reads what it computes")
-    block = open_block(queue)
-    return block, (result, values)
+    return open_block(queue), (result, values)
+
+
+def _fail(queue: list[Value]) -> None:
+    for v in queue:
+        v.stream = v.buffer = None
+        v.slot = -1
+        v.error = ExecutionError("recorded by lower() or explain(), which run nothing")
 
 
 def drop(block: Block) -> None:
     """Forgets a traced block that will not be run; its results read as failed."""
-    from ..errors import ExecutionError
-
-    queue = block.queue
-    for v in queue:
-        v.stream = v.buffer = None
-        v.error = ExecutionError("recorded by lower() or explain(), which run nothing")
+    _fail(block.queue)
     close_block(block)

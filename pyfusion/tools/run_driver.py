@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,10 @@ from ..compile.kernel_shape import element_dtype
 from ..errors import PyfusionError
 from ..ir.value import Value
 from ..passes import PipelineError
+from ..runtime.library import IN_DENSE, IN_STRIDED, INOUT
 from ..runtime.memory import from_numpy, to_numpy
+from ..runtime.steps import KernelStep
+from ..runtime.views import ViewStep
 
 __all__ = ["RunError", "run"]
 
@@ -36,10 +40,10 @@ def run(file: str, entry: str, arguments: list[str], output: str | None) -> None
             module = ir.Module.parse(text)
         except ir.MLIRError as error:
             raise RunError(str(error)) from None
-        values = _values(_function(module, entry), arguments)
         compilation = Compilation(None)
         compilation.module = module
         try:
+            values = _values(_function(module, entry), arguments)
             for phase in ("merged", "outlined"):
                 compilation.run(phase)
             program, engine = compilation.build(values, [], entry)
@@ -120,16 +124,43 @@ def _scalar(number: int, type_: Any, text: str) -> Any:
 
 
 def _check(step: Any, env: list[Any]) -> None:
-    """Extents that the IR takes to be equal: nobody has checked them for IR from a file."""
-    operands = getattr(step, "operands", None)
-    if operands is None:
-        return
-    extents = step.shape(env, step.extents)
-    for o in operands:
-        v = env[o.slot]
-        if not isinstance(v, Value) or o.role > 1:
-            continue
-        dims = o.dims if o.dims is not None else range(len(v.shape))
-        seen = [extents[n] if d < 0 else v.shape[d] for n, d in enumerate(dims)]
-        if tuple(seen) != extents[: len(seen)] and len(seen) == len(extents):
-            raise RunError(f"{step.name}: an operand of shape {v.shape} meets extents {extents}")
+    """What the IR takes for granted of extents: nobody has checked it for IR from a file."""
+    if isinstance(step, KernelStep):
+        for o, extents in step.checks:
+            v = env[o.slot]
+            if o.role in (IN_DENSE, IN_STRIDED, INOUT):
+                _check_operand(step.name, v, o.dims, step.shape(env, extents))
+    elif isinstance(step, ViewStep):
+        dyn = [d if isinstance(d, int) else env[d[0]] for d in step.dyn]
+        _check_view(step.op, env[step.source].shape, dyn)
+
+
+def _check_operand(name: str, v: Value, dims: Any, extents: tuple[int, ...]) -> None:
+    if dims is None:
+        same = v.shape == extents
+    else:
+        same = all(d < 0 or v.shape[d] == e for d, e in zip(dims, extents, strict=True))
+    if not same:
+        raise RunError(f"{name}: an operand of shape {v.shape} meets extents {extents}")
+
+
+def _check_view(op: str, shape: tuple[int, ...], dyn: list[int]) -> None:
+    if any(d < 0 for d in dyn) and op != "slice":
+        raise RunError(f"{op}: a negative extent in {dyn}")
+    if op == "reshape":
+        if prod(dyn) != prod(shape):
+            raise RunError(f"reshape: {shape} has not the elements of {tuple(dyn)}")
+    elif op == "broadcast":
+        for extent, target in zip(shape, dyn[len(dyn) - len(shape) :], strict=True):
+            if extent not in (1, target):
+                raise RunError(f"broadcast: {shape} does not broadcast to {tuple(dyn)}")
+    elif op == "slice":
+        rank = len(shape)
+        for extent, start, size, step in zip(
+            shape, dyn, dyn[rank : 2 * rank], dyn[2 * rank :], strict=False
+        ):
+            last = start + (size - 1) * step
+            if size < 0 or (size and not (0 <= start < extent and 0 <= last < extent)):
+                raise RunError(
+                    f"slice: {size} elements from {start} by {step} leave an extent of {extent}"
+                )

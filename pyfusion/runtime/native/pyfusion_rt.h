@@ -35,6 +35,8 @@ enum {
 enum { PF_MAX_OPERANDS = 256, PF_MAX_RANK = 64 };
 
 PF_API int32_t pf_abi_version(void);
+// The function of a kernel that copies one operand to one result of 1, 2, 4 or 8 bytes an element; null for others.
+PF_API void* pf_copy_function(int32_t itemsize);
 PF_API const char* pf_error_text(int32_t code);
 
 // --- memory pool --------------------------------------------------------------------------------------------

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Interrupts, reads at the wrong moment, failures: values stay right or say that they failed."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import pyfusion as pf
+from pyfusion.runtime import library
+from pyfusion.runtime.steps import KernelStep
+from pyfusion.stream import block, engine
+
+fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled kernels")
+
+
+@pytest.fixture
+def interrupted_launch(monkeypatch):
+    """The next launch runs, and an interrupt comes when it has returned."""
+    from pyfusion.runtime import steps
+
+    real = steps.pf_launch
+    armed = [True]
+
+    def launch(handle, address):
+        rc = real(handle, address)
+        if armed:
+            armed.clear()
+            raise KeyboardInterrupt
+        return rc
+
+    monkeypatch.setattr(steps, "pf_launch", launch)
+    return armed
+
+
+@fused_only
+def test_an_interrupt_runs_the_block_again_when_asked(interrupted_launch):
+    x = pf.asarray(np.ones(1000, np.float32))
+    y = x * 2 + 1
+    before = library.load().counters()["bytes_in_use"]
+    with pytest.raises(KeyboardInterrupt):
+        np.asarray(y)
+    assert library.load().counters()["bytes_in_use"] == before
+    assert np.asarray(y).tolist() == [3.0] * 1000
+
+
+@fused_only
+def test_an_interrupt_after_an_input_was_overwritten_is_a_failure(interrupted_launch):
+    interrupted_launch.clear()
+    x = pf.asarray(np.ones(1000, np.float32)) + 0
+    pf.sync()
+    other = pf.asarray(np.ones(3, np.float32))
+    x = x * 2 + 1  # takes the buffer over
+    interrupted_launch.append(True)
+    with pytest.raises(KeyboardInterrupt):
+        np.asarray(x)
+    with pytest.raises(pf.ExecutionError, match="KeyboardInterrupt"):
+        np.asarray(x)
+    assert np.asarray(other * 2).tolist() == [2.0] * 3
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@fused_only
+def test_real_interrupts_give_no_wrong_values():
+    def stop(number, frame):
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, stop)
+    try:
+        for delay in np.linspace(1e-4, 6e-3, 25):
+            x = pf.asarray(np.ones(1 << 20, np.float32))
+            x = pf.tanh(x) * 0 + x * 2 + 1
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            try:
+                np.asarray(x)
+                time.sleep(0.01)
+            except KeyboardInterrupt:
+                pass
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            with contextlib.suppress(pf.ExecutionError):
+                assert np.asarray(x)[::4096].tolist() == [3.0] * 256
+            assert np.asarray(pf.ones(3) + 1).tolist() == [2.0] * 3
+    finally:
+        signal.signal(signal.SIGALRM, old)
+
+
+def test_a_read_inside_a_flush_is_refused(monkeypatch):
+    a, b = pf.ones(3), pf.ones(3)
+    inner = []
+    real = engine.run_block
+
+    def run_block(queue):
+        monkeypatch.undo()
+        try:
+            np.asarray(b * 2)
+        except RuntimeError as error:
+            inner.append(str(error))
+        return real(queue)
+
+    monkeypatch.setattr(engine, "run_block", run_block)
+    assert np.asarray(a + 1).tolist() == [2.0] * 3
+    assert "inside the flush" in inner[0]
+    assert np.asarray(b * 2).tolist() == [2.0] * 3
+
+
+def test_an_interrupt_while_numbering_leaves_no_numbers(monkeypatch):
+    x = pf.asarray(np.arange(3, dtype=np.float32))
+    y = x + 1
+    real = block._layouts
+
+    def layouts(*args):
+        monkeypatch.setattr(block, "_layouts", real)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(block, "_layouts", layouts)
+    with pytest.raises(KeyboardInterrupt):
+        np.asarray(y)
+    assert np.asarray(y).tolist() == [1, 2, 3]
+    assert np.asarray(x * 2).tolist() == [0, 2, 4]
+
+
+@fused_only
+def test_the_failed_operation_is_named_and_what_ran_before_is_kept(monkeypatch):
+    from pyfusion.backends.numpy_backend import NumpyBackend
+
+    def execute(self, op, *args):
+        raise ZeroDivisionError("made to fail")
+
+    x = pf.asarray(np.ones((2, 2), np.float32))
+    pf.sync()
+    good = x * 2
+    bad = good @ x
+    monkeypatch.setattr(NumpyBackend, "execute", execute)
+    with pytest.raises(pf.ExecutionError, match=r"^matmul: ZeroDivisionError"):
+        np.asarray(bad)
+    assert np.asarray(good).tolist() == [[2, 2], [2, 2]]
+
+
+@fused_only
+def test_a_failed_launch_falls_back_once(monkeypatch):
+    def run(self, env):
+        raise pf.InternalError("made to fail")
+
+    x = pf.asarray(np.arange(4, dtype=np.float32))
+    np.asarray(x * 4 - 1)
+    monkeypatch.setattr(KernelStep, "run", run)
+    with pf.config.scope(strict=False), pf.testing.inspect() as report:
+        with pytest.warns(pf.FallbackWarning, match="made to fail") as seen:
+            assert np.asarray(x * 4 - 1).tolist() == [-1, 3, 7, 11]
+        assert seen[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert np.asarray(x * 4 - 1).tolist() == [-1, 3, 7, 11]
+    assert report.fallbacks == 1
+    engine.plans.clear()
+
+
+@fused_only
+def test_out_of_memory_is_a_failure_of_the_result():
+    x = pf.asarray(np.ones(1 << 16, np.float32))
+    native = library.load()
+    old = native.pf_pool_capacity(-1)
+    y = x * 2
+    native.pf_pool_capacity(native.counters()["bytes_in_use"])
+    try:
+        with pytest.raises(pf.ExecutionError, match="MemoryError"):
+            np.asarray(y)
+    finally:
+        native.pf_pool_capacity(old)
+    assert np.asarray(x * 2)[0] == 2
+
+
+def test_reading_a_failure_again_does_not_grow_it():
+    x = pf.ones(3)
+    y = x + 1
+    pf.sync()
+    y._v.error = pf.ExecutionError("made to fail")
+    depths = []
+    for _ in range(3):
+        with pytest.raises(pf.ExecutionError) as caught:
+            np.asarray(y)
+        depths.append(len(caught.traceback))
+    assert len(set(depths)) == 1
+
+
+def test_explain_leaves_arguments_and_streams_alone():
+    x = pf.asarray(np.ones(4, np.float32))
+
+    def change(x):
+        x += 1
+        return x
+
+    assert len(pf.explain(change, x).kernels) == 1
+    assert np.asarray(x).tolist() == [1.0] * 4
+    kept = []
+
+    def fail(x):
+        kept.append(x + 1)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        pf.explain(fail, x)
+    assert np.asarray(x * 2).tolist() == [2.0] * 4
+    with pytest.raises(pf.ExecutionError):
+        np.asarray(kept[0] + 1)
+    assert np.asarray(x * 3).tolist() == [3.0] * 4
+
+
+@fused_only
+def test_a_reshape_that_copies_is_a_kernel():
+    a = np.arange(12, dtype=np.float64).reshape(3, 4)
+    for dtype in (np.float64, np.float32, np.uint8, np.int16):
+        x = pf.asarray(a.astype(dtype))
+        with pf.testing.inspect() as report:
+            y = pf.reshape(x.T, (-1,))
+        assert np.asarray(y).tolist() == a.astype(dtype).T.reshape(-1).tolist()
+        assert report.kernels == 1
+        assert report.bytes_written == a.astype(dtype).nbytes
+    x = pf.asarray(a.astype(np.float32))
+    kernels = pf.explain(lambda x: pf.reshape((x @ x.T).T, (-1,)) + 1, x).kernels
+    assert [k.kind for k in kernels] == ["copy", "elementwise"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_queued_work_goes_on_in_a_forked_child():
+    x = pf.asarray(np.arange(100_000, dtype=np.float32))
+    np.asarray(x + 1)
+    y = x * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            good = np.asarray(y)[1] == 2 and np.asarray(pf.exp(x * 0) + y)[3] == 7
+            code = 0 if good else 2
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert np.asarray(y)[2] == 4
+
+
+def test_a_fuser_of_the_users_cuts_a_block():
+    from pyfusion import fusers as package
+    from pyfusion.fusers import FuserProperties, FuserStatus, UnfusedOp, fusers
+
+    class FirstOnly:
+        name = "first-only"
+
+        def __init__(self):
+            self.seen = 0
+
+        def fuse(self, operation):
+            self.seen = 1
+
+        def finish(self, block):
+            return UnfusedOp()
+
+        def reset(self):
+            self.seen = 0
+
+        def status(self):
+            return FuserStatus.CLOSED if self.seen else FuserStatus.OPEN
+
+        def properties(self):
+            return FuserProperties(score=1000, ready=self.seen > 0)
+
+        def __len__(self):
+            return self.seen
+
+    x = pf.asarray(np.arange(3, dtype=np.float32))
+    fusers()
+    package._fusers.insert(0, FirstOnly())
+    engine.plans.clear()
+    try:
+        with pf.testing.inspect() as report:
+            y = x * 2 + 1
+        assert np.asarray(y).tolist() == [1, 3, 5]
+        if pf.config.mode == "fused":
+            assert report.kernels == 0
+            assert report.unfused == ["multiply", "add"]
+    finally:
+        package._fusers.pop(0)
+        engine.plans.clear()
+
+
+def test_two_threads_do_not_meet_in_one_block():
+    x = pf.ones(1000)
+    wrong = []
+
+    def work(k):
+        for _ in range(50):
+            if np.asarray(x * k + 1)[0] != k + 1:
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
