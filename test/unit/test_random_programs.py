@@ -9,56 +9,82 @@ import pytest
 
 import pyfusion as pf
 
+VIEWS = ["flip", "transpose", "slice"]
 UNARY = ["negative", "abs", "exp", "tanh", "sin", "floor", "round", "sqrt", "log1p", "square"]
 BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum", "atan2", "remainder"]
+INTEGER_UNARY = ["negative", "abs", "bitwise_invert", "square"]
+INTEGER_BINARY = ["add", "subtract", "multiply", "floor_divide", "remainder", "maximum"]
+INTEGER_BINARY += ["bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "minimum"]
+INTEGER_SCALARS = [0, 1, -1, 7, 31, 40, -(2**31)]
 SCALARS = [0.5, -1.25, 2.0, 3.0, 1e-3, 7.0]
 SHAPES = [(7,), (1, 5), (4, 5), (4, 1), (33,), (2, 3, 5), ()]
+DTYPES = [np.float32, np.float64, np.float32, np.int32]
 PROGRAMS = 500
 BATCH = 20
 
 
-def program(rng, shape):
+def program(rng, dtype):
     """A list of steps over a growing list of values, the first three being the inputs."""
+    integral = np.dtype(dtype).kind == "i"
+    unary = INTEGER_UNARY if integral else UNARY
+    binary = INTEGER_BINARY if integral else BINARY
+    scalars = INTEGER_SCALARS if integral else SCALARS
     steps = []
     count = 3
     for _ in range(int(rng.integers(3, 9))):
         kind = rng.random()
-        if kind < 0.4:
-            steps.append((str(rng.choice(UNARY)), int(rng.integers(count))))
+        if kind < 0.1:
+            steps.append((str(rng.choice(VIEWS)), int(rng.integers(count))))
+        elif kind < 0.4:
+            steps.append((str(rng.choice(unary)), int(rng.integers(count))))
         elif kind < 0.75:
             pair = int(rng.integers(count)), int(rng.integers(count))
-            steps.append((str(rng.choice(BINARY)), *pair))
+            steps.append((str(rng.choice(binary)), *pair))
         elif kind < 0.9:
-            steps.append((str(rng.choice(BINARY)), int(rng.integers(count)), rng.choice(SCALARS)))
+            steps.append((str(rng.choice(binary)), int(rng.integers(count)), rng.choice(scalars)))
         else:
             steps.append(("where", *(int(rng.integers(count)) for _ in range(3))))
         count += 1
     return steps
 
 
+def view(name, x):
+    """A view that keeps the shape, so that later steps still broadcast."""
+    if name == "flip" or x.ndim < 2:
+        return pf.flip(x)
+    if name == "transpose" and x.shape[-1] == x.shape[-2]:
+        return x.mT
+    return x[::-1]
+
+
 def run(steps, inputs):
     values = list(inputs)
     for name, *args in steps:
-        operands = [values[a] if isinstance(a, int) else float(a) for a in args]
-        if name == "where":
+        operands = [values[a] if isinstance(a, int) else a.item() for a in args]
+        if name in VIEWS:
+            values.append(view(name, operands[0]))
+        elif name == "where":
             values.append(pf.where(operands[0] > 0, operands[1], operands[2]))
         else:
             values.append(getattr(pf, name)(*operands))
-    return values[-2:]
+    last = values[-1]
+    return [values[-2], last, last.sum(), last.max(axis=-1) if last.ndim else last]
 
 
 def cases(first, last):
     for seed in range(first, last):
         rng = np.random.default_rng(seed)
         shape = SHAPES[seed % len(SHAPES)]
-        dtype = np.float32 if seed % 3 else np.float64
-        arrays = [(rng.standard_normal(shape) * 3).astype(dtype) for _ in range(3)]
-        yield program(rng, shape), arrays
+        dtype = DTYPES[seed % len(DTYPES)]
+        scale = 3 if dtype is not np.int32 else 2**28
+        arrays = [(rng.standard_normal(shape) * scale).astype(dtype) for _ in range(3)]
+        yield program(rng, dtype), arrays
 
 
 def bits(array):
     """The bit pattern, all NaNs made equal."""
-    array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
     return array.view(f"u{array.itemsize}")
 
 
