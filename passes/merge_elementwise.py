@@ -38,7 +38,7 @@ class MergeElementwise(Pass):
 
     name = "fusion-merge-elementwise"
     max_ops: int = option(512, "Operations that a kernel may hold.")
-    max_operands: int = option(64, "Inputs and results that a kernel may have.")
+    max_operands: int = option(200, "Inputs and results that a kernel may have.")
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         for func in functions(module):

@@ -181,9 +181,12 @@ def _read(text: str, kind: type, what: str) -> Any:
             return False
         raise PipelineError(f"{what} takes true or false, not {text!r}")
     try:
-        return kind(text)
+        value = kind(text)
     except ValueError:
         raise PipelineError(f"{what} takes {kind.__name__}, not {text!r}") from None
+    if kind is int and value < 0:
+        raise PipelineError(f"{what} takes a number of at least 0, not {text}")
+    return value
 
 
 def create_pass(name: str, options: Mapping[str, str] | None = None) -> Pass:

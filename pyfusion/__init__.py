@@ -23,6 +23,7 @@ from .errors import (
     ExecutionError,
     FallbackWarning,
     InternalError,
+    OutOfMemoryError,
     PyfusionError,
     ShapeError,
 )
@@ -38,6 +39,7 @@ __all__ = [  # noqa: F405
     "ExecutionError",
     "FallbackWarning",
     "InternalError",
+    "OutOfMemoryError",
     "PyfusionError",
     "ShapeError",
     "config",

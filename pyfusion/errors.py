@@ -33,6 +33,10 @@ class ExecutionError(PyfusionError, RuntimeError):
         self.site = site
 
 
+class OutOfMemoryError(ExecutionError, MemoryError):
+    """No memory for a result; raised when it is read."""
+
+
 class CompileError(PyfusionError, RuntimeError):
     """A block did not compile.
 

@@ -51,8 +51,10 @@ def as_value(given: Operand) -> Value:
 
 def record_op(op: OpInfo, operands: list[Operand], inputs: Any, out: DType) -> Array:
     """Converts operands and records one element-wise operation."""
-    shapes = tuple([a.shape for a, _ in operands if a.__class__ is Value])
-    shape = broadcast(op.name, shapes) if len(shapes) > 1 else shapes[0]
+    values = [a for a, _ in operands if a.__class__ is Value]
+    shape = values[0].shape
+    if len(values) > 1:
+        shape = broadcast(op.name, tuple([v.shape for v in values]), [v.dtype for v in values])
     args = tuple(
         [
             cast(a, dtype) if a.__class__ is Value else scalar(a, dtype)

@@ -16,7 +16,7 @@ from ..ir.table import OPS
 from .apply import full_value
 from .backend_call import adopt, to_numpy
 from .core import Array, cast, emit, ones_mask, wrap
-from .promote import default_dtype, scalar
+from .promote import check_size, default_dtype, scalar
 
 __all__ = [
     "arange",
@@ -196,6 +196,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
         value = int(value)
     if isinstance(value, complex) and found.kind != "c":
         raise TypeError(f"full: a complex number does not convert to {found}")
+    check_size("full", shape)
     return wrap(full_value(value, shape, found))
 
 

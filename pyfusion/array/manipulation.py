@@ -215,7 +215,9 @@ def broadcast_to(x: Any, /, shape: Any) -> Array:
     x = asarray(x)
     wanted = shape_of(shape)
     if len(wanted) < x.ndim or broadcast("broadcast_to", (x.shape, wanted)) != wanted:
-        raise ShapeError(f"broadcast_to: shape {x.shape} does not broadcast to {wanted}")
+        raise ShapeError(
+            f"broadcast_to: shape {x.shape} of {x.dtype} does not broadcast to {wanted}"
+        )
     return views.broadcast_to(x, wanted)
 
 

@@ -85,7 +85,7 @@ def _binary(op: OpInfo, depth: int, operator: bool) -> Callable[..., Array]:
             if b.dtype is not dtype or dtype not in direct:
                 return apply(op, x1, x2)
             if b.shape != shape:
-                shape = broadcast(name, (shape, b.shape))
+                shape = broadcast(name, (shape, b.shape), (dtype, dtype))
         elif dtype in floats and (kind is float or kind is int):
             b = float(x2)
         elif kind is int and dtype in ints:

@@ -7,6 +7,7 @@ the array's type (a Python bool counts as an array of bool, in NumPy too).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -112,11 +113,23 @@ def default_dtype(value: Any) -> DType:
     raise OverflowError(f"Python integer {value} is beyond every integer type")
 
 
-def broadcast(name: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The common shape of operands.
+def check_size(name: str, shape: tuple[int, ...]) -> None:
+    """Raises ValueError for more elements than memory has addresses, as NumPy does."""
+    size = 16  # bytes of the widest type
+    for extent in shape:
+        size *= extent or 1
+    if size >= 2**63:
+        raise ValueError(f"{name}: an array of shape {shape} is larger than the maximum size")
+
+
+def broadcast(
+    name: str, shapes: tuple[tuple[int, ...], ...], dtypes: Iterable[DType] = ()
+) -> tuple[int, ...]:
+    """The common shape of operands; their types are for the message.
 
     Raises:
         ShapeError: there is none.
+        ValueError: it has more elements than memory can hold.
     """
     found = _shapes.get(shapes)
     if found is not None:
@@ -129,11 +142,14 @@ def broadcast(name: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]
             if extent != 1:
                 if result[d] != 1 and result[d] != extent:
                     listed = " ".join(map(str, shapes))
+                    types = ", ".join([dtype.name for dtype in dtypes])
                     raise ShapeError(
                         f"{name}: operands could not be broadcast together with shapes {listed}"
+                        + (f" (types {types})" if types else "")
                     )
                 result[d] = extent
     if len(_shapes) >= _MAX_SHAPES:
         _shapes.clear()
+    check_size(name, tuple(result))
     found = _shapes[shapes] = tuple(result)
     return found

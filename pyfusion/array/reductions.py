@@ -33,7 +33,9 @@ def normalize_axes(axis: Any, rank: int, name: str) -> tuple[int, ...]:
     """Sorted axes; None means all of them."""
     if axis is None:
         return tuple(range(rank))
-    if isinstance(axis, (tuple, list)):
+    if isinstance(axis, (bool, list)):
+        raise TypeError(f"{name}: axis is an integer or a tuple of them, not {axis!r}")
+    if isinstance(axis, tuple):
         axes = sorted([normalize_axis(a, rank, name) for a in axis])
         if len(set(axes)) != len(axes):
             raise ValueError(f"{name}: duplicate value in 'axis': {tuple(axis)}")

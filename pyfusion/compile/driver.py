@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +110,7 @@ class Compilation:
 
     def dump(self, folder: str | Path) -> Path:
         """Writes the IR of the phases kept so far; gives the block's folder."""
-        place = Path(folder) / f"block{next(_numbers):04}"
+        place = Path(folder) / f"{os.getpid()}-block{next(_numbers):04}"
         place.mkdir(parents=True, exist_ok=True)
         for number, (phase, text) in enumerate(self.texts.items()):
             (place / f"{number}-{phase}.mlir").write_text(text)
@@ -176,7 +178,10 @@ def compile_block(block: Any) -> Any:
         finally:
             compilation.module = None
     if config.dump_dir:
-        compilation.dump(config.dump_dir)
+        try:
+            compilation.dump(config.dump_dir)
+        except OSError as error:
+            warnings.warn(f"PYFUSION_DUMP_DIR: {error}", RuntimeWarning, stacklevel=2)
     if config.debug >= 4:
         import sys
 

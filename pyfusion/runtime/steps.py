@@ -24,6 +24,8 @@ from .memory import Buffer, allocate, to_numpy
 
 Env = list[Any]
 
+_FLOAT32 = "f4x"  # the struct format of a scalar's word
+
 
 class ConstantStep:
     """Data that stood in the IR."""
@@ -124,6 +126,7 @@ class KernelStep:
         "address",
         "ops",
         "checks",
+        "halves",
     )
 
     def __init__(
@@ -149,7 +152,10 @@ class KernelStep:
         layout = "=" + "q" * rank
         outs = iter([r for r in results if r.takes_over < 0])
         count = rank
+        self.halves: list[int] = []  # words that hold a float32
         for o in operands:
+            if o.code == _FLOAT32:
+                self.halves.append(count)
             if o.role == IN_STRIDED:
                 layout += "q" * (1 + len(o.dims))
                 count += 1 + len(o.dims)
@@ -211,7 +217,9 @@ class KernelStep:
         try:
             self.struct.pack_into(self.words, 0, *words)
         except OverflowError:  # a Python float beyond float32 is infinite there
-            self.struct.pack_into(self.words, 0, *[_to_float32(w) for w in words])
+            for place in self.halves:
+                words[place] = _to_float32(words[place])
+            self.struct.pack_into(self.words, 0, *words)
         try:
             rc = pf_launch(self.handle, self.address)
         except BaseException:  # an interrupt, raised when the call had returned
@@ -233,11 +241,9 @@ class KernelStep:
                 env[r.slot] = concrete(r.dtype, shape, buffer, buffer.ptr, None)
 
 
-def _to_float32(word: Any) -> Any:
-    if word.__class__ is float and abs(word) > 3.4e38:
-        with np.errstate(over="ignore"):
-            return float(np.float32(word))
-    return word
+def _to_float32(number: float) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))
 
 
 def _raise(name: str, rc: int, extents: tuple[int, ...]) -> None:

@@ -55,6 +55,11 @@ def flush(stream: Stream) -> ExecutionError | None:
             destructor that reads.
     """
     global _running
+    if stream.sealed and stream.queue:
+        raise RuntimeError(
+            "lower() and explain() run nothing, but the function reads what it computes, or calls "
+            "a function that NumPy runs at once"
+        )
     with _lock:
         if _running:
             raise RuntimeError(
@@ -126,15 +131,23 @@ def run_block(queue: list[Value]) -> None:
             _forget(queue)
         else:
             statistics.blocks += 1
+            start = time.perf_counter()
             if config.mode == "backend":
+                how = "on the backend"
                 run_on_backend(block)
             else:
-                _run_planned(block)
+                how = _run_planned(block)
+            if config.debug:
+                micros = (time.perf_counter() - start) * 1e6
+                print(
+                    f"pyfusion: block of {len(queue)} ops, {how}, {micros:.0f} us", file=sys.stderr
+                )
     finally:
         close_block(block)
 
 
-def _run_planned(block: Block) -> None:
+def _run_planned(block: Block) -> str:
+    """Runs the block by its plan; says how, for the debug flag."""
     plan = plans.get(block.key)
     if plan is None:
         try:
@@ -143,16 +156,8 @@ def _run_planned(block: Block) -> None:
             failures.claim(block.queue, error)
             raise
         plans.put(block.key, plan)
-    if not config.debug:
-        run_plan(plan, block)
-        return
-    start = time.perf_counter()
     run_plan(plan, block)
-    print(
-        f"pyfusion: block of {len(block.queue)} ops, {plan.describe()}, "
-        f"{(time.perf_counter() - start) * 1e6:.0f} us",
-        file=sys.stderr,
-    )
+    return plan.describe() if config.debug else ""
 
 
 def run_plan(plan: Any, block: Block) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import ExecutionError
+from ..errors import ExecutionError, OutOfMemoryError
 from ..ir.value import Value, site_text
 from .block import Block
 
@@ -26,7 +26,8 @@ def as_execution_error(error: BaseException, v: Value) -> ExecutionError:
     if isinstance(error, ExecutionError):
         return error
     op = v.record[0]
-    wrapped = ExecutionError(f"{op.name}: {type(error).__name__}: {error}", site_text(v.record[4]))
+    kind = OutOfMemoryError if isinstance(error, MemoryError) else ExecutionError
+    wrapped = kind(f"{op.name}: {type(error).__name__}: {error}", site_text(v.record[4]))
     wrapped.__cause__ = error
     return wrapped
 

@@ -20,12 +20,13 @@ _streams: weakref.WeakSet[Stream] = weakref.WeakSet()
 class Stream:
     """A queue of pending values; `held` counts bytes of arrays made since its last flush."""
 
-    __slots__ = ("queue", "held", "limit", "__weakref__")
+    __slots__ = ("queue", "held", "limit", "sealed", "__weakref__")
 
     def __init__(self) -> None:
         self.queue: list[Value] = []
         self.held = 0
         self.limit = config.max_queue or 1
+        self.sealed = False  # of a traced function, which must not read
 
     def __len__(self) -> int:
         return len(self.queue)

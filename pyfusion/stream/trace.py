@@ -28,6 +28,7 @@ def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> t
     streams.engine_flush(outer)
     inner = streams.Stream()
     inner.limit = 1 << 60
+    inner.sealed = True
     streams._local.stream = inner
     try:
         result = f(*args, **kwargs)

@@ -30,7 +30,7 @@ def isolated(tool: str, work: Callable[[], int]) -> int:
         import signal
 
         name = signal.Signals(os.WTERMSIG(status)).name
-        print(f"{tool}: error: stopped by {name} inside MLIR", file=sys.stderr)
+        print(f"{tool}: error: stopped by {name}", file=sys.stderr)
         return 1
     return os.WEXITSTATUS(status)
 

@@ -142,7 +142,7 @@ def _phases(arguments: Arguments) -> list[tuple[str, Pipeline]]:
     last = arguments.stop_after or names[-1]
     if last not in names:
         raise PipelineError(
-            f"no phase {last!r}{suggestion(last, names)} The phases are {', '.join(names)}."
+            f"no phase {last!r}{suggestion(last, names)}; the phases are {', '.join(names)}"
         )
     chosen = known[: names.index(last) + 1]
     return [(phase.name, Pipeline(phase.passes)) for phase in chosen]

@@ -53,13 +53,20 @@ def run(file: str, entry: str, arguments: list[str], output: str | None) -> None
                 step.run(env)
         except (ir.MLIRError, PipelineError, PyfusionError, MemoryError, ValueError) as error:
             raise RunError(str(error)) from None
-        results = [to_numpy(env[slot]) for slot in program.results]
-        for number, result in enumerate(results):
-            if output is None:
-                print(np.array2string(result, threshold=100))
-            else:
-                np.save(f"{output}{number}.npy", result)
+        for number, slot in enumerate(program.results):
+            v = env[slot]
+            _report(to_numpy(v) if isinstance(v, Value) else np.asarray(v), number, output)
         del engine
+
+
+def _report(result: np.ndarray, number: int, output: str | None) -> None:
+    if output is None:
+        print(np.array2string(result, threshold=100))
+        return
+    try:
+        np.save(f"{output}{number}.npy", result)
+    except OSError as error:
+        raise RunError(str(error)) from None
 
 
 def _read(file: str) -> str:
@@ -78,8 +85,15 @@ def _function(module: ir.Module, entry: str) -> Any:
         if o.name == "func.func" and ir.StringAttr(o.attributes["sym_name"]).value == entry:
             if not o.regions[0].blocks:
                 raise RunError(f"@{entry} has no body")
+            _refuse_calls(o)
             return o
     raise RunError(f"there is no function @{entry}")
+
+
+def _refuse_calls(function: Any) -> None:
+    for op in function.regions[0].blocks[0].operations:
+        if op.operation.name in ("func.call", "func.call_indirect"):
+            raise RunError(f"the function calls another one: {op.operation}")
 
 
 def _values(function: Any, texts: list[str]) -> list[Any]:
@@ -95,8 +109,10 @@ def _value(number: int, type_: Any, text: str) -> Any:
         return _scalar(number, type_, text)
     try:
         array = np.load(text, allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise RunError(f"argument {number}: {text}: {error}") from None
+    if not isinstance(array, np.ndarray):
+        raise RunError(f"argument {number}: {text} holds several arrays; give one .npy file")
     dtype = element_dtype(type_.element_type)
     extents = [
         None if type_.is_dynamic_dim(d) else type_.get_dim_size(d) for d in range(type_.rank)
@@ -160,7 +176,7 @@ def _check_view(op: str, shape: tuple[int, ...], dyn: list[int]) -> None:
             shape, dyn, dyn[rank : 2 * rank], dyn[2 * rank :], strict=False
         ):
             last = start + (size - 1) * step
-            if size < 0 or (size and not (0 <= start < extent and 0 <= last < extent)):
+            if size < 0 or step == 0 or (size and not (0 <= start < extent and 0 <= last < extent)):
                 raise RunError(
                     f"slice: {size} elements from {start} by {step} leave an extent of {extent}"
                 )

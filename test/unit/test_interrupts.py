@@ -305,3 +305,29 @@ def test_two_threads_do_not_meet_in_one_block():
     for t in threads:
         t.join()
     assert not wrong
+
+
+def test_explain_refuses_what_reads_inside():
+    x = pf.ones(4)
+    with pytest.raises(RuntimeError, match="run nothing"):
+        pf.explain(lambda a: pf.sort(a * 2) + 1, x)
+    assert np.asarray(x + 1).tolist() == [2.0] * 4
+
+
+def test_a_float32_overflow_leaves_float64_scalars():
+    a, b = pf.asarray(np.ones(1, np.float32)), pf.asarray(np.ones(1))
+    assert np.asarray(b * 1e300 + (a < 1e39)).tolist() == [1e300]
+    assert np.asarray(a * 1e40).tolist() == [np.inf]
+
+
+def test_memory_errors_are_memory_errors_and_sizes_are_checked_at_the_call():
+    with pytest.raises(ValueError, match="larger than the maximum"):
+        pf.zeros((1 << 40, 1 << 40))
+    x = pf.ones((1 << 20, 1)) + pf.ones((1, 1 << 25))
+    with pytest.raises(MemoryError):
+        np.asarray(x)
+
+
+def test_shape_errors_name_types():
+    with pytest.raises(ValueError, match=r"add.*\(2,\) \(3,\).*float32, int32"):
+        pf.ones(2, dtype=pf.float32) + pf.ones(3, dtype=pf.int32)

@@ -59,3 +59,37 @@ def test_bad_arguments_are_diagnosed(tmp_path):
 def test_bad_ir_is_diagnosed(tmp_path):
     assert "error" in failure(tmp_path, source="nonsense")
     assert "no function @scale" in failure(tmp_path, source="module {}")
+
+
+def test_views_are_checked(tmp_path):
+    view = """
+func.func @scale(%x: tensor<?xf32>, %o: index, %n: index, %t: index) -> tensor<?xf32> {{
+  %0 = fusion.{} : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}}
+"""
+    slices = view.format("slice %x[%o] [%n] [%t]")
+    assert run(tmp_path, "x.npy", "4", "5", "-1", source=slices).stdout == "[4. 3. 2. 1. 0.]\n"
+    for bounds in (("2", "20", "1"), ("3", "5", "1"), ("-1", "5", "1"), ("0", "5", "0")):
+        assert "leave an extent of 5" in failure(tmp_path, "x.npy", *bounds, source=slices)
+    shape = ("7", "0", "0")
+    assert "not the elements" in failure(
+        tmp_path, "x.npy", *shape, source=view.format("reshape %x [%o]")
+    )
+    assert "does not broadcast" in failure(
+        tmp_path, "x.npy", *shape, source=view.format("broadcast %x [%o]")
+    )
+
+
+def test_calls_and_unranked_arguments_are_diagnosed(tmp_path):
+    calls = """
+func.func @scale(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = call @scale(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+"""
+    assert "calls another one" in failure(tmp_path, "x.npy", source=calls)
+    unranked = "func.func @scale(%x: tensor<*xf32>) { return }"
+    assert "tensor<*xf32>" in failure(tmp_path, "x.npy", source=unranked)
+    missing = str(tmp_path / "no" / "out")
+    assert "No such file" in failure(tmp_path, "x.npy", "x.npy", "1", "-o", missing)
