@@ -22,7 +22,7 @@
 // RUN: not pyfusion-opt %s --cse --pass-pipeline='builtin.module(cse)' 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: give --pass-pipeline, --target or flags of passes, not several
 // RUN: not pyfusion-opt %s --target=cpu --stop-after=outlned 2>&1 | FileCheck %s --check-prefix=PHASE
-// PHASE: error: no phase 'outlned'; did you mean 'outlined'? The phases are fusion, merged, outlined, flat
+// PHASE: error: no phase 'outlned'; did you mean 'outlined'?; the phases are fusion, merged, outlined, flat
 // RUN: not pyfusion-opt %s --target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: no target 'abacus'; there are cpu
 // RUN: not pyfusion-opt %s --load=no_such_module 2>&1 | FileCheck %s --check-prefix=LOAD
