@@ -89,7 +89,7 @@ def _float_to_int(x: np.ndarray, dtype: DType) -> np.ndarray:
 
 def _pow(x: Any, y: Any) -> np.ndarray:
     if y.dtype.kind != "i":
-        return np.power(x, y)
+        return _float_pow(x, y)
     negative = y < 0
     result = np.power(x, np.where(negative, 0, y).astype(y.dtype))
     if np.any(negative):
@@ -97,6 +97,15 @@ def _pow(x: Any, y: Any) -> np.ndarray:
         unit = np.where(x == 1, 1, np.where(x == -1, np.where(odd, -1, 1), 0))
         result = np.where(negative, unit.astype(result.dtype), result)
     return result
+
+
+def _float_pow(x: Any, y: Any) -> np.ndarray:
+    """NumPy takes the square root for one exponent of 0.5, which differs at -0 and -inf."""
+    result = np.power(x, y)
+    root = (y == 0.5) & ((x == 0) | (x == -np.inf))
+    if result.dtype.kind != "f" or not np.any(root):
+        return result
+    return np.where(root, np.abs(x), result)
 
 
 def _maximum(x: Any, y: Any) -> np.ndarray:

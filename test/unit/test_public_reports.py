@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs from public bug reports on fused array code, with their right answers."""
+"""Programs from public bug reports on fused array code: queues, memory, threads, integers."""
 
 import gc
 import threading

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests ask: how many kernels ran, what was allocated and written, what was not fused."""
+"""How many kernels ran, what was allocated and written, what was not fused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from . import client
-from .runtime import library
-from .runtime.statistics import statistics
+from .. import client
+from ..runtime import library
+from ..runtime.statistics import statistics
 
 
 class Report:
