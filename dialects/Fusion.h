@@ -27,6 +27,11 @@ FUSION_TRAIT(FusionKernel);
 #undef FUSION_TRAIT
 } // namespace mlir::OpTrait
 
+namespace mlir::fusion {
+// Attribute of a module: "strict", which holds without it, or "fast".
+inline constexpr StringLiteral kPrecisionAttr = "fusion.precision";
+} // namespace mlir::fusion
+
 #include "FusionDialect.h.inc"
 
 #define GET_OP_CLASSES

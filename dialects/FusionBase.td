@@ -16,9 +16,15 @@ def Fusion_Dialect : Dialect {
     operands broadcast only against a static extent of 1 or a missing leading
     dimension; two dynamic extents are equal by definition. Signless integers
     are signed, `uiN` are unsigned, `i1` is the boolean type.
+
+    Each operation rounds to its element type. A module with the attribute
+    `fusion.precision = "fast"` relaxes that within kernels: f16 and bf16 values
+    stay f32 until they are stored or cast, and a product may be contracted with
+    a sum or difference.
   }];
   let cppNamespace = "::mlir::fusion";
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 // Element types by group. The groups are kept as a field, so that the table of

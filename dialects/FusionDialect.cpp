@@ -4,6 +4,7 @@
 #include "Fusion.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace mlir::fusion;
@@ -20,4 +21,17 @@ Operation *FusionDialect::materializeConstant(OpBuilder &builder,
   if (!elements || elements.getType() != type)
     return nullptr;
   return ConstantOp::create(builder, loc, type, elements);
+}
+
+LogicalResult FusionDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute attr) {
+  if (attr.getName() != kPrecisionAttr)
+    return success();
+  auto precision = dyn_cast<StringAttr>(attr.getValue());
+  if (isa<ModuleOp>(op) && precision &&
+      (precision == "strict" || precision == "fast"))
+    return success();
+  return op->emitOpError() << "has " << kPrecisionAttr << " = "
+                           << attr.getValue()
+                           << "; it is \"strict\" or \"fast\", on a module";
 }

@@ -52,6 +52,13 @@ FLAGS: dict[str, Flag] = {
         "fused: operations are merged into kernels. single: each operation is compiled alone. "
         "backend: each operation is run by the backend, nothing is compiled.",
     ),
+    "precision": Flag(
+        "strict",
+        _one_of("strict", "fast"),
+        "strict: each operation rounds to its element type. fast: within a kernel float16 and "
+        "bfloat16 values stay float32 until they are stored or cast, and a product may be "
+        "contracted with the sum or difference that it is an operand of; nothing else changes.",
+    ),
     "strict": Flag(
         False,
         _boolean,
@@ -81,6 +88,7 @@ class Config:
     """The flags, as attributes. Unknown names and values of the wrong type raise."""
 
     mode: str
+    precision: str
     strict: bool
     debug: int
     threads: int

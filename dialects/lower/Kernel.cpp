@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lower/Kernel.h"
+#include "Fusion.h"
 #include "lower/Scalar.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -8,6 +9,13 @@
 
 using namespace mlir;
 using namespace mlir::fusion;
+
+bool fusion::isFast(func::FuncOp f) {
+  auto module = f->getParentOfType<ModuleOp>();
+  auto precision =
+      module ? module->getAttrOfType<StringAttr>(kPrecisionAttr) : StringAttr();
+  return precision && precision.getValue() == "fast";
+}
 
 /// Flat kernels are handed tiles whose last dimension is contiguous. Others
 /// take any layout and write C-contiguous results.

@@ -23,6 +23,8 @@ AffineMap fusion::operandMap(RankedTensorType type, RankedTensorType domain) {
 }
 
 Value fusion::toStorage(ScalarBuilder &e, Value x, Type element) {
+  if (isHalf(element))
+    return emitCast(e, x, x.getType(), element);
   if (!isBool(element))
     return x;
   return e.emit<arith::ExtUIOp>(storageType(element), x);
@@ -37,7 +39,7 @@ static Value fromStorage(ScalarBuilder &e, Value x, Type element) {
 KernelBody::KernelBody(func::FuncOp source, func::FuncOp target,
                        const KernelSignature &signature)
     : source(source), target(target), signature(signature),
-      flat(isFlat(source)), b(source.getContext()), front(source.getContext()),
+      flat(isFlat(source)), fast(isFast(source)), b(source.getContext()), front(source.getContext()),
       loc(source.getLoc()) {}
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +147,7 @@ LogicalResult KernelBody::emitOps(ArrayRef<Operation *> ops, ScalarBuilder &e,
       operands.push_back(lookup(operand, local));
     bool invariant = llvm::all_of(
         op->getOperands(), [&](Value v) { return uniform.count(v); });
-    ScalarBuilder outer(front, op->getLoc());
+    ScalarBuilder outer = code(ScalarBuilder(front, op->getLoc()));
     if (invariant)
       uniform[result] = emitScalar(outer, op, operands);
     else
@@ -184,7 +186,7 @@ LogicalResult KernelBody::buildStage(SmallVector<Store> stores) {
       domain = tensorOf(v);
   if (flat && domain.getRank() == 0) {
     // No loop at all: everything is uniform.
-    ScalarBuilder e(b, loc);
+    ScalarBuilder e = code(ScalarBuilder(b, loc));
     DenseMap<Value, Value> none;
     if (failed(emitOps(ops, e, none)))
       return failure();
@@ -232,7 +234,8 @@ LogicalResult KernelBody::buildStage(SmallVector<Store> stores) {
   linalg::GenericOp::create(
       b, loc, ins, outs, maps, loops,
       [&](OpBuilder &inner, Location, ValueRange args) {
-        ScalarBuilder e(inner, loc, inner.getInsertionBlock(), &front);
+        ScalarBuilder e =
+            code(ScalarBuilder(inner, loc, inner.getInsertionBlock(), &front));
         DenseMap<Value, Value> local;
         for (auto [value, arg] : llvm::zip(inValues, args))
           local[value] = read(e, value, arg);

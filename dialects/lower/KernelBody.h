@@ -21,7 +21,7 @@ inline Type elementOf(Value v) { return getElementTypeOrSelf(v.getType()); }
 /// at the end, an extent of 1 is repeated.
 AffineMap operandMap(RankedTensorType type, RankedTensorType domain);
 
-/// A scalar as it is held in memory.
+/// A scalar as it is held in memory. A half element may be given as f32.
 Value toStorage(ScalarBuilder &e, Value x, Type element);
 
 /// Builds the body of `target` from `source`. A value of the source is found
@@ -54,10 +54,16 @@ private:
   Value read(ScalarBuilder &e, Value value, Value stored);
   Value lookup(Value value, const DenseMap<Value, Value> &local);
   Value extent(ArrayRef<Value> reads, RankedTensorType domain, int64_t dim);
+  /// Scalar code for operations of the source.
+  ScalarBuilder code(ScalarBuilder e) const {
+    e.fast = fast;
+    return e;
+  }
 
   func::FuncOp source, target;
   const KernelSignature &signature;
   bool flat;
+  bool fast; // precision "fast"
   /// Both at the end of the function; `b` goes into the body of a linalg.generic
   /// while that is built, and `front` stays in front of it.
   OpBuilder b, front;

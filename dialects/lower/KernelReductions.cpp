@@ -89,7 +89,8 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
   linalg::GenericOp::create(
       b, loc, ins, accumulator, maps, loops,
       [&](OpBuilder &inner, Location, ValueRange args) {
-        ScalarBuilder e(inner, loc, inner.getInsertionBlock(), &front);
+        ScalarBuilder e =
+            code(ScalarBuilder(inner, loc, inner.getInsertionBlock(), &front));
         DenseMap<Value, Value> local;
         for (auto [value, arg] : llvm::zip(reads, args))
           local[value] = read(e, value, arg);

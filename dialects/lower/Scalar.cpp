@@ -113,15 +113,18 @@ Value fusion::emitScalar(ScalarBuilder &e, Operation *op, ValueRange operands) {
   // Half-precision arithmetic is done in f32 and rounded at each operation:
   // f32 has more than twice their digits, so that this rounds correctly.
   Type f32 = e.b.getF32Type();
-  bool widen = isHalf(in) && name != "cast" && name != "select";
+  bool widen =
+      isHalf(in) && (e.fast || (name != "cast" && name != "select"));
   SmallVector<Value> v(operands);
   if (widen)
     for (Value &x : v)
-      x = emitCast(e, x, in, f32);
+      if (x.getType() == in)
+        x = emitCast(e, x, in, f32);
   Type work = widen ? f32 : in;
-  Type workOut = widen && isHalf(out) ? f32 : out;
+  bool isCast = name == "cast"; // rounds with precision "fast" too
+  Type workOut = widen && isHalf(out) && !isCast ? f32 : out;
   Value r = isExpanded(name, work)
                 ? emitMath(e.b, e.loc, name, v)
                 : scalarTable().lookup(name)(e, v, work, workOut);
-  return workOut == out ? r : emitCast(e, r, workOut, out);
+  return workOut == out || e.fast ? r : emitCast(e, r, workOut, out);
 }

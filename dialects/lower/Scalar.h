@@ -74,10 +74,17 @@ public:
   /// Whether the value is computed in front of the loop.
   bool isInvariant(Value v) const { return body && v.getParentBlock() != body; }
   /// The builder in front of the loop.
-  ScalarBuilder outside() { return ScalarBuilder(*outer, loc); }
+  ScalarBuilder outside() {
+    ScalarBuilder e(*outer, loc);
+    e.fast = fast;
+    return e;
+  }
 
   OpBuilder &b;
   Location loc;
+  /// Precision "fast": f16 and bf16 stay f32 between operations, and a product
+  /// may be contracted with a sum.
+  bool fast = false;
 
 private:
   Block *body = nullptr;
@@ -98,7 +105,8 @@ void addCasts(ScalarTable &table);
 
 /// Whether there is scalar code for the element-wise operation `op`.
 bool hasScalarForm(Operation *op);
-/// Scalar code for the element-wise operation `op` on the given operands.
+/// Scalar code for the element-wise operation `op` on the given operands. With
+/// precision "fast" operands and result of a half type may be f32.
 Value emitScalar(ScalarBuilder &e, Operation *op, ValueRange operands);
 
 /// Conversion of one element, as fusion.cast.

@@ -23,16 +23,29 @@ static bool isUnsigned(Type element) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+/// With precision "fast" a target may contract these. Only these: inside of
+/// functions and of exact division each operation has its own rounding.
+template <typename FloatOp, typename IntOp>
+static Value contractable(ScalarBuilder &e, ValueRange v, Type in) {
+  if (!isFloat(in))
+    return e.emit<IntOp>(v[0], v[1]);
+  auto flags = e.fast ? arith::FastMathFlags::contract
+                      : arith::FastMathFlags::none;
+  return e.emit<FloatOp>(v[0], v[1], flags);
+}
+
 static Value add(ScalarBuilder &e, ValueRange v, Type in, Type) {
-  return isBool(in) ? e.bor(v[0], v[1]) : e.add(v[0], v[1]);
+  return isBool(in) ? e.bor(v[0], v[1])
+                    : contractable<arith::AddFOp, arith::AddIOp>(e, v, in);
 }
 
-static Value subtract(ScalarBuilder &e, ValueRange v, Type, Type) {
-  return e.sub(v[0], v[1]);
+static Value subtract(ScalarBuilder &e, ValueRange v, Type in, Type) {
+  return contractable<arith::SubFOp, arith::SubIOp>(e, v, in);
 }
 
-static Value multiply(ScalarBuilder &e, ValueRange v, Type, Type) {
-  return e.mul(v[0], v[1]); // on i1 this is `and`
+static Value multiply(ScalarBuilder &e, ValueRange v, Type in, Type) {
+  // On i1 this is `and`.
+  return contractable<arith::MulFOp, arith::MulIOp>(e, v, in);
 }
 
 static Value divide(ScalarBuilder &e, ValueRange v, Type, Type) {

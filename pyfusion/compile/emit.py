@@ -11,6 +11,7 @@ from typing import Any
 
 from mlir import ir
 
+from ..config import config
 from ..dtypes import DType
 from ..ir.value import Value, site_text
 
@@ -58,6 +59,9 @@ class Emitter:
         types += [self.element(dtype) for dtype in scalars]
         types += [self.index] * len(block.dyn)
         module = ir.Module.create(loc=self.unknown)
+        if config.precision != "strict":
+            precision = ir.StringAttr.get(config.precision)
+            module.operation.attributes["fusion.precision"] = precision
         with ir.InsertionPoint(module.body), self.unknown:
             main = ir.Operation.create(
                 "func.func",

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A block: the operations of one flush, renumbered so that repeated code gives an equal key.
 
-The key holds operations, element types, static attributes, how values are connected, the layout
-class of each leaf, which results survive and which leaves die here. Extents and scalars are not
-in it, except that an extent is 1 or not; so two extents that happen to agree make no new plan.
+The key holds the precision, operations, element types, static attributes, how values are connected,
+the layout class of each leaf, which results survive and which leaves die here. Extents and scalars
+are not in it, except that an extent is 1 or not; so two extents that happen to agree make no new
+plan.
 """
 
 from __future__ import annotations
@@ -11,11 +12,21 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..config import config
 from ..ir.value import Value
 
 _count = sys.getrefcount
 _SCALAR = -1
 _NONE: Any = None
+_head: list[Any] = []  # what each key starts with
+
+
+def _on_precision(precision: str) -> None:
+    _head[:] = [] if precision == "strict" else [precision]
+
+
+_on_precision(config.precision)
+config.on_change("precision", _on_precision)
 
 
 class Block:
@@ -62,7 +73,7 @@ def _number(block: Block) -> None:
     block.scalars = scalars = []
     block.dyn = dyn = []
     block.failed = False
-    key: list[Any] = []
+    key = _head.copy()
     uses = [0] * len(queue)
     leaf_uses: list[int] = []
     number = 0  # counted by hand: enumerate() would hold a reference to its last item

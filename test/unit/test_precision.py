@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""config.precision: "fast" contracts and keeps short floats in float32, and relaxes nothing else."""
+
+import numpy as np
+import pytest
+
+import pyfusion as pf
+
+pytestmark = pytest.mark.skipif(pf.config.mode != "fused", reason="about fused kernels")
+
+
+def _read(f, *args):
+    return np.asarray(f(*[pf.asarray(a) for a in args]))
+
+
+def test_fast_contracts_products_and_sums():
+    x = np.full(64, 1 + 2.0**-12, np.float32)
+    z = np.full(64, -(1 + 2.0**-11), np.float32)  # x * x rounded to float32, negated
+
+    def f(x, z):
+        return x * x + z
+
+    assert (_read(f, x, z) == 0).all()
+    with pf.config.scope(precision="fast"):
+        assert (_read(f, x, z) == 2.0**-24).all()
+    assert (_read(f, x, z) == 0).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_fast_keeps_the_rounding_of_casts(dtype):
+    x = pf.full(40, 2.0**10 + 0.25, dtype=pf.float32)
+    with pf.config.scope(precision="fast"):
+        assert (np.asarray(pf.astype(pf.astype(x, getattr(pf, dtype)), pf.float32)) == 2.0**10).all()
+
+
+def test_fast_leaves_functions_and_division_alone():
+    x = np.linspace(-20, 20, 1000, dtype=np.float32)
+    y = np.linspace(0.3, 3, 1000, dtype=np.float32)
+
+    def f(x, y):
+        return pf.stack([pf.exp(x), pf.sin(x), pf.remainder(x, y), x / y, pf.log(y), pf.sqrt(y)])
+
+    strict = _read(f, x, y)
+    with pf.config.scope(precision="fast"):
+        np.testing.assert_array_equal(_read(f, x, y), strict)
+
+
+def test_each_precision_has_its_plans():
+    x = pf.asarray(np.ones(8, np.float32))
+    with pf.testing.inspect() as report:
+        for _ in range(3):
+            for precision in ("strict", "fast"):
+                with pf.config.scope(precision=precision):
+                    np.asarray(x * 3.0 + 0.125 - x)
+    assert report.compiles == 2
+
+
+def test_unknown_precision():
+    with pytest.raises(ValueError, match="strict, fast"):
+        pf.config.precision = "quick"
