@@ -12,6 +12,28 @@ from workloads import Workload
 
 Call = Callable[[], Any]
 
+_FUNCTIONS = ("exp", "log", "sin", "cos", "sqrt", "tanh", "pow", "round", "where")
+
+
+class Namespace:
+    """A library's namespace with a few names more."""
+
+    def __init__(self, base: Any, **more: Any):
+        self._base = base
+        self.__dict__.update(more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._base, name)
+
+
+def numpy_namespace() -> Any:
+    """NumPy, with SciPy's erf if there is SciPy."""
+    try:
+        from scipy.special import erf
+    except ImportError:
+        return np
+    return Namespace(np, erf=erf)
+
 
 class Pyfusion:
     """The workload on `pf.Array`s; `pf.sync()` ends the call."""
@@ -45,10 +67,10 @@ class Numpy:
     name = "numpy"
 
     def __init__(self, threads: int):
-        pass
+        self.namespace = numpy_namespace()
 
     def prepare(self, work: Workload, arrays: tuple[np.ndarray, ...]) -> Call:
-        return lambda: work.run(np, *arrays)
+        return lambda: work.run(self.namespace, *arrays)
 
     def to_numpy(self, result: Any) -> np.ndarray:
         return np.asarray(result)
@@ -108,7 +130,8 @@ class Inductor:
             return lambda x, axis, keepdims=False: function(x, dim=axis, keepdim=keepdims)
 
         self.namespace = SimpleNamespace(
-            **{n: getattr(torch, n) for n in ("exp", "log", "sqrt", "tanh", "round", "where")},
+            **{n: getattr(torch, n) for n in (*_FUNCTIONS, "erf", "clip", "int16", "uint8")},
+            astype=lambda x, dtype: x.to(dtype),
             sum=torch.sum,
             mean=torch.mean,
             max=extreme(torch.amax),
@@ -120,7 +143,7 @@ class Inductor:
     def prepare(self, work: Workload, arrays: tuple[np.ndarray, ...]) -> Call:
         torch = self.torch
         torch._dynamo.reset()
-        args = [torch.from_numpy(a) for a in arrays]
+        args = [self.from_numpy(a) for a in arrays]
         namespace, run = self.namespace, work.run
         compiled = torch.compile(lambda *xs: run(namespace, *xs), fullgraph=True, dynamic=False)
 
@@ -130,8 +153,17 @@ class Inductor:
 
         return call
 
+    def from_numpy(self, array: np.ndarray) -> Any:
+        if array.dtype.name != "bfloat16":
+            return self.torch.from_numpy(array)
+        return self.torch.from_numpy(array.view(np.int16)).view(self.torch.bfloat16)
+
     def to_numpy(self, result: Any) -> np.ndarray:
-        return result.numpy()
+        if result.dtype is not self.torch.bfloat16:
+            return result.numpy()
+        import ml_dtypes
+
+        return result.view(self.torch.int16).numpy().view(ml_dtypes.bfloat16)
 
 
 class Jax:
@@ -147,9 +179,11 @@ class Jax:
 
     def prepare(self, work: Workload, arrays: tuple[np.ndarray, ...]) -> Call:
         import jax.numpy as jnp
+        from jax.scipy.special import erf
 
         args = [jnp.asarray(a) for a in arrays]
-        compiled = self.jax.jit(lambda *xs: work.run(jnp, *xs))
+        namespace = Namespace(jnp, erf=erf)
+        compiled = self.jax.jit(lambda *xs: work.run(namespace, *xs))
         return lambda: compiled(*args).block_until_ready()
 
     def to_numpy(self, result: Any) -> np.ndarray:
@@ -194,8 +228,10 @@ class Text:
     def __getitem__(self, index: Any) -> Text:
         return self.view(self.array[index])
 
-    def __pow__(self, exponent: int) -> Text:
-        return self.make(f"({self.text} ** {exponent})")
+    def __pow__(self, exponent: Any) -> Text:
+        # A small whole exponent as itself: numexpr multiplies then.
+        text = exponent if isinstance(exponent, int) else self.operand(exponent)
+        return self.make(f"({self.text} ** {text})")
 
     def __neg__(self) -> Text:
         return self.make(f"(-{self.text})")
@@ -244,7 +280,8 @@ def _function(name: str) -> Callable[..., Text]:
 
 
 TEXT_NAMESPACE = SimpleNamespace(
-    **{n: _function(n) for n in ("exp", "log", "sqrt", "tanh", "round", "where", "sum")},
+    **{n: _function(n) for n in (*_FUNCTIONS, "sum") if n != "pow"},
+    pow=lambda x, y: x**y,
     flip=lambda x, axis: x.view(np.flip(x.array, axis)),
     permute_dims=lambda x, axes: x.view(np.permute_dims(x.array, axes)),
 )

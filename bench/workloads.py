@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The programs that are timed, each written once over a namespace `xp`.
 
-`run(xp, *arrays)` is called with NumPy, pyfusion, JAX, a thin layer over torch, and with the
-namespace that writes numexpr's text (see `peers.py`).
+`run(xp, *arrays)` is called with NumPy (with SciPy's erf), pyfusion, JAX, a thin layer over torch,
+and with the namespace that writes numexpr's text (see `peers.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class Workload:
         ops: operations on whole arrays in it.
         elementwise: no reduction in it.
         text: numexpr can express it.
-        rtol: relative error that its floating-point result may have, of the largest element.
+        rtol: error that its floating-point result may have, relative to the largest element.
+        by_hand: NumPy has vector code written by hand for it, and is the only peer that counts.
     """
 
     name: str
@@ -38,17 +39,27 @@ class Workload:
     elementwise: bool = True
     text: bool = True
     rtol: float = 1e-5
+    by_hand: bool = False
 
 
 def _side(n: int) -> int:
     return math.isqrt(n)
 
 
-def _uniform(count: int, low: float = -2.0, high: float = 2.0) -> Callable[..., Arrays]:
+def _uniform(
+    count: int, low: float = -2.0, high: float = 2.0, dtype: str = "float32"
+) -> Callable[..., Arrays]:
     def make(n: int, rng: np.random.Generator) -> Arrays:
-        return tuple(rng.uniform(low, high, n).astype(np.float32, copy=False) for _ in range(count))
+        kind = _bfloat16() if dtype == "bfloat16" else np.dtype(dtype)
+        return tuple(rng.uniform(low, high, n).astype(kind) for _ in range(count))
 
     return make
+
+
+def _bfloat16() -> np.dtype:
+    import ml_dtypes
+
+    return np.dtype(ml_dtypes.bfloat16)
 
 
 def _matrix(n: int, rng: np.random.Generator) -> Arrays:
@@ -69,6 +80,39 @@ def exp_fma(xp: Any, x: Any, y: Any) -> Any:
 
 def gelu(xp: Any, x: Any) -> Any:
     return 0.5 * x * (1 + xp.tanh(0.7978845608 * (x + 0.044715 * (x * x * x))))
+
+
+def gelu_erf(xp: Any, x: Any) -> Any:
+    return 0.5 * x * (1 + xp.erf(x * 0.7071067812))
+
+
+def swiglu(xp: Any, x: Any, y: Any) -> Any:
+    return x * (1 / (1 + xp.exp(-x))) * y
+
+
+def sin_cos(xp: Any, x: Any, y: Any) -> Any:
+    return xp.sin(x) * xp.cos(y)
+
+
+def power(xp: Any, x: Any, y: Any) -> Any:
+    return xp.pow(x, y)
+
+
+def tanh(xp: Any, x: Any) -> Any:
+    return xp.tanh(x)
+
+
+def saturating_mix(xp: Any, signed: Any, unsigned: Any) -> Any:
+    wide = xp.astype(signed, xp.int16) * 3 + xp.astype(unsigned, xp.int16)
+    return xp.astype(xp.clip(wide, 0, 255), xp.uint8)
+
+
+def _bytes(n: int, rng: np.random.Generator) -> Arrays:
+    return rng.integers(-128, 128, n, dtype=np.int8), rng.integers(0, 256, n, dtype=np.uint8)
+
+
+def _bases(n: int, rng: np.random.Generator) -> Arrays:
+    return rng.uniform(0.1, 10, n).astype(np.float32), rng.uniform(-3, 3, n).astype(np.float32)
 
 
 def polynomial(xp: Any, x: Any) -> Any:
@@ -196,11 +240,18 @@ WORKLOADS = [
     Workload("gains_hw3", gains, _photo, 1),
     Workload("x**2+x**3", powers, _uniform(1), 3),
     Workload("i32//7", floor_divide, _integers, 1),
+    Workload("i32_hash", hash_mix, _integers, 11),
+    Workload("bf16_swiglu", swiglu, _uniform(2, -5, 5, "bfloat16"), 6, text=False, rtol=0.03),
+    Workload("f16_gelu", gelu, _uniform(1, -5, 5, "float16"), 8, text=False, rtol=5e-3),
+    Workload("gelu_erf", gelu_erf, _uniform(1, -5, 5), 5, text=False),
+    Workload("sin*cos", sin_cos, _uniform(2, -10, 10), 3),
+    Workload("pow", power, _bases, 1, by_hand=True),
+    Workload("tanh", tanh, _uniform(1, -5, 5), 1, by_hand=True),
+    Workload("i8_u8_mix", saturating_mix, _bytes, 6, text=False),
     Workload("softmax", softmax, _matrix, 5, elementwise=False, text=False),
     Workload("layernorm", layernorm, _rows, 9, elementwise=False, text=False, rtol=1e-4),
     Workload("sum", full_sum, _uniform(1, 0, 1), 1, elementwise=False, rtol=1e-4),
     Workload("var_axis0", column_variance, _matrix, 1, elementwise=False, text=False, rtol=1e-4),
-    Workload("i32_hash", hash_mix, _integers, 11),
 ]
 
 
@@ -210,11 +261,14 @@ def difference(work: Workload, result: np.ndarray, expected: np.ndarray) -> str 
         return f"shape {result.shape}, not {expected.shape}"
     if result.dtype != expected.dtype:
         return f"dtype {result.dtype}, not {expected.dtype}"
+    if result.dtype.name == "bfloat16":
+        result, expected = result.astype(np.float32), expected.astype(np.float32)
     if result.dtype.kind != "f":
         wrong = int(np.count_nonzero(result != expected))
         return f"{wrong} elements differ" if wrong else None
     if not np.array_equal(np.isfinite(result), np.isfinite(expected)):
         return "not finite in other places"
     scale = float(np.max(np.abs(expected), initial=0, where=np.isfinite(expected)))
+    result, expected = result.astype(np.float64), expected.astype(np.float64)
     error = float(np.max(np.abs(result - expected), initial=0, where=np.isfinite(expected)))
     return f"off by {error:.3g} at a scale of {scale:.3g}" if error > work.rtol * scale else None
