@@ -30,7 +30,9 @@ def test_fast_contracts_products_and_sums():
 def test_fast_keeps_the_rounding_of_casts(dtype):
     x = pf.full(40, 2.0**10 + 0.25, dtype=pf.float32)
     with pf.config.scope(precision="fast"):
-        assert (np.asarray(pf.astype(pf.astype(x, getattr(pf, dtype)), pf.float32)) == 2.0**10).all()
+        assert (
+            np.asarray(pf.astype(pf.astype(x, getattr(pf, dtype)), pf.float32)) == 2.0**10
+        ).all()
 
 
 def test_fast_leaves_functions_and_division_alone():
