@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""config.precision: "fast" contracts and keeps short floats in float32, and relaxes nothing else."""
+"""config.precision: "fast" contracts, keeps short floats in float32, and relaxes nothing else."""
 
 import numpy as np
 import pytest
