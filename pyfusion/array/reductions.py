@@ -238,7 +238,8 @@ def _variance(x: Array, axis: Any, dtype: Any, correction: Any, keepdims: bool) 
     squares = apply(OPS["multiply"], deviation, deviation)
     total = _reduce("sum", squares, axes, keepdims, float64, float64)
     count = product([x.shape[a] for a in axes]) - correction
-    return apply(OPS["divide"], total, float(count if count > 0 else 0)), out
+    # The array API standard: NaN where the correction leaves nothing. NumPy divides by 0.
+    return apply(OPS["divide"], total, float(count) if count > 0 else float("nan")), out
 
 
 def _spread(

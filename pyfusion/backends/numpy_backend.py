@@ -127,6 +127,11 @@ def _clamp(x: Any, lo: Any, hi: Any) -> np.ndarray:
     return _minimum(_maximum(x, lo), hi)
 
 
+def _nextafter(x: Any, y: Any) -> np.ndarray:
+    """Between zeros the second one: NumPy's float16 gives the first."""
+    return np.where(x == y, y, np.nextafter(x, y))
+
+
 def _erf(x: Any) -> np.ndarray:
     x = np.asarray(x)
     flat = np.fromiter(map(math.erf, x.astype(np.float64).ravel().tolist()), np.float64, x.size)
@@ -140,6 +145,7 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "minimum": _minimum,
     "clamp": _clamp,
     "erf": _erf,
+    "nextafter": _nextafter,
 }
 
 
