@@ -27,6 +27,7 @@ class Function(NamedTuple):
         floor: below this magnitude of the result the error is counted in units of the last place
             of `floor`, which makes the bound absolute; 0: nowhere. `floored` is a condition on `x`
             in C and Python.
+        domain: operands whose result is not NaN, in words.
         arity: of operands.
         free_zero: the sign of a result zero is not specified.
     """
@@ -41,6 +42,7 @@ class Function(NamedTuple):
     near: tuple[float, ...] = (1, -1)
     floor: float = 0
     floored: str = "1"
+    domain: str = "all"
     arity: int = 1
     free_zero: bool = False
 
@@ -87,27 +89,32 @@ _LIST = (
     Function("expm1", 1.1, 2, "expm1(x)", lambda m, x: m.expm1(_clipped(x, 2000)),
              "expm1", (-20, 20), (0.3466, -0.3466, 0.5, -0.5, 88.7228, -17.33, 709.78, -37)),
     Function("log", 1.1, 1, "log(x)", lambda m, x: m.log(x),
-             "log", (0, 10), (1, 0.70710678, 1.41421356, 2, 0.5)),
+             "log", (0, 10), (1, 0.70710678, 1.41421356, 2, 0.5), domain="x ≥ 0"),
     Function("log2", 1.1, 2, "log2(x)", lambda m, x: m.log(x, 2),
-             "log2", (0, 10), (1, 0.70710678, 1.41421356, 2, 0.5)),
+             "log2", (0, 10), (1, 0.70710678, 1.41421356, 2, 0.5), domain="x ≥ 0"),
     Function("log10", 1.1, 2, "log10(x)", lambda m, x: m.log(x, 10),
-             "log10", (0, 10), (1, 0.70710678, 1.41421356, 10, 0.1)),
+             "log10", (0, 10), (1, 0.70710678, 1.41421356, 10, 0.1), domain="x ≥ 0"),
     Function("log1p", 1.1, 2, "log1p(x)", lambda m, x: m.log1p(x),
-             "log1p", (-1, 10), (1e-8, -1e-8, -0.29289, 0.41421, -1, 1)),
-    Function("sqrt", 0.5, 0.5, "sqrt(x)", lambda m, x: m.sqrt(x), "sqrt", (0, 100), (1, 4)),
-    Function("rsqrt", 2, 2, "(1 / sqrt(x))", lambda m, x: 1 / m.sqrt(x), "", (0, 100), (1, 4)),
+             "log1p", (-1, 10), (1e-8, -1e-8, -0.29289, 0.41421, -1, 1), domain="x ≥ -1"),
+    Function("sqrt", 0.5, 0.5, "sqrt(x)", lambda m, x: m.sqrt(x), "sqrt", (0, 100), (1, 4),
+             domain="x ≥ 0"),
+    Function("rsqrt", 2, 2, "(1 / sqrt(x))", lambda m, x: 1 / m.sqrt(x), "", (0, 100), (1, 4),
+             domain="x ≥ 0"),
     Function("cbrt", 2, 2, "cbrt(x)", lambda m, x: m.cbrt(abs(x)) * m.sign(x),
              "cbrt", (-100, 100), (1, -1, 8)),
     Function("sin", 1.1, 2, "sin(x)", lambda m, x: m.sin(x),
-             "sin", (-20, 20), (_PI / 4, _PI / 2, _PI, -_PI, 2 * _PI, 100 * _PI, 1e5, 1e9, 1e15)),
+             "sin", (-20, 20), (_PI / 4, _PI / 2, _PI, -_PI, 2 * _PI, 100 * _PI, 1e5, 1e9, 1e15),
+             domain="finite"),
     Function("cos", 1.1, 2, "cos(x)", lambda m, x: m.cos(x),
-             "cos", (-20, 20), (_PI / 4, _PI / 2, _PI, -_PI / 2, 99.5 * _PI, 1e5, 1e9, 1e15)),
+             "cos", (-20, 20), (_PI / 4, _PI / 2, _PI, -_PI / 2, 99.5 * _PI, 1e5, 1e9, 1e15),
+             domain="finite"),
     Function("tan", 2, 2, "tan(x)", lambda m, x: m.tan(x),
-             "tan", (-20, 20), (_PI / 4, _PI / 2, _PI, -_PI / 2, 99.5 * _PI, 1e5, 1e9, 1e15)),
+             "tan", (-20, 20), (_PI / 4, _PI / 2, _PI, -_PI / 2, 99.5 * _PI, 1e5, 1e9, 1e15),
+             domain="finite"),
     Function("asin", 2, 2, "asin(x)", lambda m, x: m.asin(x),
-             "arcsin", (-1, 1), (1, -1, 0.5, -0.5)),
+             "arcsin", (-1, 1), (1, -1, 0.5, -0.5), domain="-1 ≤ x ≤ 1"),
     Function("acos", 2, 2, "acos(x)", lambda m, x: m.acos(x),
-             "arccos", (-1, 1), (1, -1, 0.5, -0.5)),
+             "arccos", (-1, 1), (1, -1, 0.5, -0.5), domain="-1 ≤ x ≤ 1"),
     Function("atan", 2, 2, "atan(x)", lambda m, x: m.atan(x),
              "arctan", (-10, 10), (1, -1, 0.41421356, 2.41421356, 0.5, 2)),
     Function("sinh", 2, 2, "sinh(x)", lambda m, x: m.sinh(_clipped(x, 2000)),
@@ -119,8 +126,9 @@ _LIST = (
     Function("asinh", 2, 2, "asinh(x)", lambda m, x: m.asinh(x),
              "arcsinh", (-100, 100), (1, -1, 0.5, 2, 1e4, 1e8)),
     Function("acosh", 2, 2, "acosh(x)", lambda m, x: m.acosh(x),
-             "arccosh", (1, 100), (1, 1.5, 2, 1e4, 1e8)),
-    Function("atanh", 2, 2, "atanh(x)", lambda m, x: m.atanh(x), "arctanh", (-1, 1), (1, -1, 0.5)),
+             "arccosh", (1, 100), (1, 1.5, 2, 1e4, 1e8), domain="x ≥ 1"),
+    Function("atanh", 2, 2, "atanh(x)", lambda m, x: m.atanh(x), "arctanh", (-1, 1), (1, -1, 0.5),
+             domain="-1 ≤ x ≤ 1"),
     Function("erf", 1.1, 2, "erf(x)", lambda m, x: m.erf(_clipped(x, 30)),
              "", (-6, 6), (0.5, 0.84375, 1, -1, 2, 3, 3.92, 5.9)),
     Function("erfc", 2, 2, "erfc(x)", lambda m, x: m.erfc(_clipped(x, 30)),
@@ -128,7 +136,8 @@ _LIST = (
     Function("lgamma", 2, 2, "lgamma(x)", _lgamma, "", (-20, 100),
              (1, 2, -1, -2.4570247, -2.7476827, -3.1435809, -3.9552942, -10, -20.5, 0.5, 1.5, 3, 8),
              floor=1, floored="x < 0"),
-    Function("pow", 1.5, 2, "powl(x, y)", _pow, "power", (-5, 5), (1, 2, 0.5, -1), arity=2),
+    Function("pow", 1.5, 2, "powl(x, y)", _pow, "power", (-5, 5), (1, 2, 0.5, -1),
+             domain="x ≥ 0 or y whole", arity=2),
     Function("hypot", 2, 2, "hypotl(x, y)", lambda m, x, y: m.sqrt(x * x + y * y),
              "hypot", (-10, 10), (1, 3, 4), arity=2),
     Function("atan2", 1.5, 2, "atan2l(x, y)", lambda m, x, y: m.atan2(x, y),
@@ -139,7 +148,7 @@ _LIST = (
     Function("sigmoid", 1.5, 2, _SIGMOID, lambda m, x: 1 / (1 + m.exp(-_clipped(x, 2000))),
              "", (-20, 20), (1e-8, -1e-8, 16.6, 36.7, -87.3, -103.9, -708, -745)),
     Function("sinc", 2, 2, "sinc(x)", lambda m, x: m.sinpi(x) / (m.pi * x),
-             "sinc", (-10, 10), (1, -1, 2, 0.5, 3, 100, 1e5), free_zero=True),
+             "sinc", (-10, 10), (1, -1, 2, 0.5, 3, 100, 1e5), domain="finite", free_zero=True),
 )  # fmt: skip
 
 FUNCTIONS: dict[str, Function] = {f.name: f for f in _LIST}

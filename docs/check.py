@@ -3,8 +3,9 @@
 
     python docs/check.py
 
-docs/flags.md is what docs/flags.py writes, the IR in docs/architecture.md is that of its example,
-the README's example prints what stands below it, and links lead to files.
+docs/flags.md and the tables of docs/semantics.md are what the scripts beside them write, the
+examples of the latter have the values that they show, the IR in docs/architecture.md is that of its
+example, the README's example prints what stands below it, and links lead to files.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ def flags() -> list[str]:
 
     page = ROOT / "docs" / "flags.md"
     return [] if page.read_text() == flags.text() else ["docs/flags.md: run python docs/flags.py"]
+
+
+def semantics() -> list[str]:
+    import semantics
+
+    return semantics.problems()
 
 
 def architecture() -> list[str]:
@@ -69,7 +76,7 @@ def links() -> list[str]:
 
 
 def main() -> int:
-    problems = [p for check in (flags, architecture, readme, links) for p in check()]
+    problems = [p for check in (flags, semantics, architecture, readme, links) for p in check()]
     print("\n".join(problems) or "the documentation is true")
     return 1 if problems else 0
 
