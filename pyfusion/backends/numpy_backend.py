@@ -15,6 +15,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..ir.table import OpInfo
+from .complex_guards import GUARDS as COMPLEX_GUARDS
 
 Arrays = list[Any]
 
@@ -146,6 +147,7 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "clamp": _clamp,
     "erf": _erf,
     "nextafter": _nextafter,
+    **COMPLEX_GUARDS,
 }
 
 
