@@ -186,6 +186,7 @@ def special(dtype: str = "float32") -> np.ndarray:
             0.9999999999999999, 1.0000000000000002, 709.782712893384, 745.2, 1024, 1074,
             4503599627370495.5, 4503599627370497, 9007199254740991, 9007199254740992, 1e100, 1e300,
             8.98846567431158e307, 1.7976931348623157e308,
+            5.319372648326541e255,  # nearest of all to a multiple of pi/2
         ]  # fmt: skip
     with np.errstate(all="ignore"):
         column = np.array(values, dtype)

@@ -63,7 +63,9 @@ def recorded(kind: str) -> dict[str, dict[str, Any]]:
 
 def _figure(row: dict[str, Any] | None, key: str) -> str:
     value = (row or {}).get(key)
-    return "" if value is None else f"{value:.3g}" if value >= 10 else f"{value:.2f}"
+    if value is None:
+        return ""
+    return "> 1000" if value > 1000 else f"{value:.3g}" if value >= 10 else f"{value:.2f}"
 
 
 def errors() -> str:
