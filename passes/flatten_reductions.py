@@ -62,11 +62,9 @@ def _arrange(shape: Shape, axes: set[int]) -> tuple[list[int], list[int], list[i
 
 
 def _accumulator(reduction: ir.Operation) -> ir.Type:
-    """The element type of partial results: sums of short floats are f32."""
+    """The element type of partial results: short floats are reduced as f32."""
     element = reduction.results[0].type.element_type
-    if reduction.name in ("fusion.sum", "fusion.prod", "fusion.mean") and isinstance(
-        element, (ir.F16Type, ir.BF16Type)
-    ):
+    if isinstance(element, (ir.F16Type, ir.BF16Type)):
         return ir.F32Type.get(reduction.context)
     return element
 

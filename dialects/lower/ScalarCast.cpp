@@ -31,11 +31,13 @@ static Value f32ToBf16(ScalarBuilder &e, Value x) {
   // Round to nearest, ties to even: half a unit less one, plus the last bit.
   Value odd = e.band(high, e.integer(i32, 1));
   Value sum = e.add(e.add(bits, e.integer(i32, 0x7fff)), odd);
-  Value rounded = e.emit<arith::ShRUIOp>(sum, sixteen);
-  Value quiet = e.bor(high, e.integer(i32, 0x40));
-  Value r = e.select(e.cmp(FPred::UNO, x, x), quiet, rounded);
+  // NaN must not carry into the sign. It stays in the upper half, where LLVM
+  // joins this with an extension that follows.
+  Value quiet = e.bor(bits, e.integer(i32, 0x400000));
+  Value r = e.select(e.cmp(FPred::UNO, x, x), quiet, sum);
   return e.bitcast(e.b.getBF16Type(),
-                   e.emit<arith::TruncIOp>(e.b.getI16Type(), r));
+                   e.emit<arith::TruncIOp>(e.b.getI16Type(),
+                                           e.emit<arith::ShRUIOp>(r, sixteen)));
 }
 
 /// f64 to f32 rounded to odd, from where a second rounding is harmless.
@@ -59,8 +61,10 @@ static Value floatToFloat(ScalarBuilder &e, Value x, Type from, Type to) {
     return floatToFloat(e, f64ToOddF32(e, x), f32, to);
   if (from == to)
     return x;
+  if (from.isF16() && !to.isF32())
+    return floatToFloat(e, e.emit<arith::ExtFOp>(f32, x), f32, to);
   if (to.isBF16())
-    return f32ToBf16(e, from.isF16() ? e.emit<arith::ExtFOp>(f32, x) : x);
+    return f32ToBf16(e, x);
   return to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth()
              ? e.emit<arith::ExtFOp>(to, x)
              : e.emit<arith::TruncFOp>(to, x);
@@ -91,12 +95,32 @@ static Value floatToInt(ScalarBuilder &e, Value x, Type to) {
   return e.select(below, e.constant(type, lowest), r);
 }
 
+/// A 64-bit integer that f64 holds: where there are more than 53 digits the last
+/// 11 are replaced by one that says whether they are zero (rounding to odd).
+static Value toOddDigits(ScalarBuilder &e, Value x, bool isUnsigned) {
+  Type i64 = x.getType();
+  Value low = e.band(x, e.integer(i64, 0x7ff));
+  Value some = e.emit<arith::ExtUIOp>(i64, e.bnot(e.isZero(low)));
+  Value odd = e.bor(e.sub(x, low), e.shiftLeft(some, 11));
+  Value limit = e.integer(i64, uint64_t(1) << 53);
+  Value small = isUnsigned ? e.cmp(IPred::ule, x, limit)
+                           : e.cmp(IPred::ule, e.add(x, limit),
+                                   e.integer(i64, uint64_t(1) << 54));
+  return e.select(small, x, odd);
+}
+
 static Value intToFloat(ScalarBuilder &e, Value x, Type from, Type to) {
-  // Up to 32 bits are exact in f64, so that to half types there is one rounding.
-  Type first = isHalf(to) ? e.b.getF64Type() : to;
-  Value r = from.isUnsignedInteger() || isBool(from)
-                ? e.emit<arith::UIToFPOp>(first, x)
-                : e.emit<arith::SIToFPOp>(first, x);
+  bool isUnsigned = from.isUnsignedInteger() || isBool(from);
+  unsigned width = from.getIntOrFloatBitWidth();
+  // To half types by way of a type that holds the integer, so that there is one
+  // rounding.
+  Type first = to;
+  if (isHalf(to))
+    first = width <= 16 ? Type(e.b.getF32Type()) : e.b.getF64Type();
+  if (isHalf(to) && width == 64)
+    x = toOddDigits(e, x, isUnsigned);
+  Value r = isUnsigned ? e.emit<arith::UIToFPOp>(first, x)
+                       : e.emit<arith::SIToFPOp>(first, x);
   return floatToFloat(e, r, first, to);
 }
 

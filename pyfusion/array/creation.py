@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import client
-from ..dtypes import DType, as_dtype, bool_, dtype_of, float64
+from ..dtypes import DType, as_dtype, bfloat16, bool_, dtype_of, float64
 from ..errors import DTypeError
 from ..ir.table import OPS
 from .apply import full_value
@@ -101,9 +101,11 @@ def _from_object(obj: Any, target: DType | None, copy: bool | None) -> Array:
     if isinstance(obj, (list, tuple)):
         if copy is False:
             raise ValueError("asarray: a sequence has no memory to share, but copy=False")
-        found = np.asarray(to_numpy(obj), None if target is None else target.numpy)
+        # From numbers bfloat16 is reached by a cast, which rounds once.
+        kind = None if target is None or target is bfloat16 else target.numpy
+        found = np.asarray(to_numpy(obj), kind)
         _check_objects(found, obj)
-        return adopt(found)
+        return wrap(cast(adopt(found)._v, target)) if target is bfloat16 else adopt(found)
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         return from_dlpack(obj, copy=copy)
     found = np.asarray(obj)
@@ -258,16 +260,13 @@ def arange(
     if step is None:
         step = 1
     target = None if dtype is None else as_dtype(dtype)
-    plain = all(type(a) is int or type(a) is float for a in (start, stop, step))
+    given = start, stop, step
+    plain = all(type(a) is int or type(a) is float for a in given)
     if plain and target is None:
         integral = type(start) is int and type(stop) is int and type(step) is int
         target = as_dtype(int if integral else float)
     if not plain or not _recordable(start, stop, step, target):
-        kind = None if target is None else target.numpy
-        with np.errstate(all="ignore"):
-            found = np.arange(*(to_numpy(a) for a in (start, stop, step)), dtype=kind)
-        client.note_unfused("arange")
-        return adopt(found)
+        return _numpy_arange(given, target)
     length = (stop - start) / step
     count = max(0, math.ceil(length))
     if length == 0.0 and stop != start:  # the quotient underflows
@@ -276,9 +275,19 @@ def arange(
     if target.kind == "f":
         # NumPy steps by the difference of the first two elements, rounded to the type.
         with np.errstate(all="ignore"):
-            first, second = target(start), target(start + step)
-            start, step = float(first), float(second - first)
+            first, second = float(target(start)), float(target(start + step))
+            step = second - first
+            if target.itemsize == 2 and float(target(step)) != step:
+                return _numpy_arange(given, target)
+            start, step = first, float(target(step))
     return iota(count, target, start, step)
+
+
+def _numpy_arange(given: tuple, target: DType | None) -> Array:
+    with np.errstate(all="ignore"):
+        found = np.arange(*map(to_numpy, given), dtype=None if target is None else target.numpy)
+    client.note_unfused("arange")
+    return adopt(found)
 
 
 def _recordable(start: Any, stop: Any, step: Any, target: Any) -> bool:

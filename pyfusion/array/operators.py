@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTYPES, DType, bfloat16
+from ..dtypes import DTYPES, DType
 from ..errors import DTypeError, ShapeError
 from ..ir.table import OPS, UFUNCS, OpInfo
 from ..stream import record
 from .apply import apply, full_value
 from .core import Array, cast, wrap
 from .linear import matmul
-from .promote import broadcast, rule
+from .promote import broadcast, rule, scalar
 from .views import replace
 
 _new = Array.__new__
@@ -33,8 +33,6 @@ def _direct(op: OpInfo, nin: int) -> dict[DType, DType]:
     """Operand types that need no conversion, and the result's."""
     found = {}
     for dtype in DTYPES.values():
-        if dtype is bfloat16:  # would import ml_dtypes
-            continue
         try:
             inputs, out = rule(op, (dtype,) * nin)
         except DTypeError:
@@ -87,7 +85,7 @@ def _binary(op: OpInfo, depth: int, operator: bool) -> Callable[..., Array]:
             if b.shape != shape:
                 shape = broadcast(name, (shape, b.shape), (dtype, dtype))
         elif dtype in floats and (kind is float or kind is int):
-            b = float(x2)
+            b = x2 if kind is float else scalar(x2, dtype)
         elif kind is int and dtype in ints:
             low, high = ints[dtype]
             if not low <= x2 <= high:
@@ -113,7 +111,7 @@ def _reflected(op: OpInfo) -> Callable[..., Array]:
         dtype = a.dtype
         kind = other.__class__
         if dtype in floats and (kind is float or kind is int):
-            b = float(other)
+            b = other if kind is float else scalar(other, dtype)
         elif kind is int and dtype in ints:
             low, high = ints[dtype]
             if not low <= other <= high:

@@ -3,16 +3,32 @@
 
 The key of an operand is its `DType`, or `int`, `float`, `complex` for a Python scalar, which takes
 the array's type (a Python bool counts as an array of bool, in NumPy too).
+
+bfloat16 takes part as float16 does (with integers of 8 bits it stays, with 16 bits the result is
+float32, with more float64), and the two have float32 in common. That is what `ml_dtypes` registers
+with NumPy, without asking it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType, bool_, complex128, dtype_of, float64, int64, uint64
+from ..dtypes import (
+    DType,
+    bfloat16,
+    bool_,
+    complex128,
+    dtype_of,
+    float16,
+    float32,
+    float64,
+    int64,
+    uint64,
+)
 from ..errors import DTypeError, ShapeError
 from ..ir.table import OpInfo
 
@@ -24,11 +40,23 @@ _results: dict[tuple, DType] = {}
 _shapes: dict[tuple, tuple[int, ...]] = {}
 _MAX_SHAPES = 4096
 
+_EXACT_INTS = 2**53  # up to which a Python float holds each integer
+
 _LOGICAL = ("logical_and", "logical_or", "logical_xor", "logical_not")
 
 
 def _numpy_key(key: Key) -> Any:
     return key.numpy if key.__class__ is DType else key
+
+
+def _stand_ins(keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    """The keys with float16 in place of bfloat16, and float32 in place of float16."""
+    found: dict[Key, Key] = {bfloat16: float16, float16: float32}
+    return tuple([found.get(key, key) for key in keys])
+
+
+def _stood_for(dtype: DType) -> DType:
+    return bfloat16 if dtype is float16 else dtype
 
 
 def key_text(key: Key) -> str:
@@ -43,6 +71,9 @@ def rule(op: OpInfo, keys: tuple[Key, ...]) -> Rule:
     """
     key = (op.code, keys)
     found = _rules.get(key)
+    if found is None and bfloat16 in keys:
+        like, out = rule(op, _stand_ins(keys))
+        found = _rules[key] = tuple(map(_stood_for, like)), _stood_for(out)
     if found is None:
         ufunc = op.ufunc
         assert ufunc is not None
@@ -63,6 +94,8 @@ def rule(op: OpInfo, keys: tuple[Key, ...]) -> Rule:
 def result_dtype(*keys: Key) -> DType:
     """The type that operands of these keys have in common."""
     found = _results.get(keys)
+    if found is None and bfloat16 in keys:
+        found = _results[keys] = _stood_for(result_dtype(*_stand_ins(keys)))
     if found is None:
         given = [key.numpy if key.__class__ is DType else key() for key in keys]
         try:
@@ -82,7 +115,10 @@ def scalar(value: Any, dtype: DType) -> Any:
     """
     kind = dtype.kind
     if kind == "f":
-        return float(value)
+        number = float(value)
+        if value.__class__ is int and dtype is not float64 and abs(value) > _EXACT_INTS:
+            number = _rounded_to_odd(value, number)
+        return number
     if kind == "b":
         return bool(value)
     if kind == "c":
@@ -91,6 +127,17 @@ def scalar(value: Any, dtype: DType) -> Any:
     if not dtype.low <= value <= dtype.high:
         raise OverflowError(f"Python integer {value} out of bounds for {dtype.name}")
     return value
+
+
+def _rounded_to_odd(value: int, near: float) -> float:
+    """The float beside an integer from which a second rounding gives the nearest of a narrower
+    type; `near` is the nearest float."""
+    if int(near) == value:
+        return near
+    toward_zero = near if abs(int(near)) < abs(value) else math.nextafter(near, 0.0)
+    if int(math.frexp(toward_zero)[0] * _EXACT_INTS) % 2:
+        return toward_zero
+    return math.nextafter(toward_zero, math.copysign(math.inf, value))
 
 
 def default_dtype(value: Any) -> DType:

@@ -16,6 +16,8 @@ import numpy as np
 from ..dtypes import DType
 from ..ir.table import OpInfo
 from .complex_guards import GUARDS as COMPLEX_GUARDS
+from .half import GUARDS as HALF_GUARDS
+from .half import convert, is_bfloat16, is_half
 
 Arrays = list[Any]
 
@@ -62,7 +64,7 @@ def _operands(op: OpInfo, args: Arrays, dtype: DType) -> Arrays:
         typed = dtype.numpy
     else:
         typed = next((a.dtype for a in args if isinstance(a, np.ndarray)), dtype.numpy)
-    return [a if isinstance(a, np.ndarray) else np.asarray(a).astype(typed)[()] for a in args]
+    return [a if isinstance(a, np.ndarray) else convert(np.asarray(a), typed)[()] for a in args]
 
 
 # --- Element-wise operations whose NumPy result needs a guard -------------------------------------
@@ -72,9 +74,13 @@ def _cast(x: np.ndarray, dtype: DType) -> np.ndarray:
     target = dtype.numpy
     if x.dtype.kind == "c" and target.kind not in "bc":
         x = x.real
-    if target.kind in "iu" and (x.dtype.kind == "f" or x.dtype.name == "bfloat16"):
+    if target.kind in "iu" and _is_float(x.dtype):
         return _float_to_int(x, dtype)
-    return x.astype(target)
+    return convert(x, target)
+
+
+def _is_float(dtype: np.dtype) -> bool:
+    return dtype.kind == "f" or is_bfloat16(dtype)
 
 
 def _float_to_int(x: np.ndarray, dtype: DType) -> np.ndarray:
@@ -104,7 +110,7 @@ def _float_pow(x: Any, y: Any) -> np.ndarray:
     """NumPy takes the square root for one exponent of 0.5, which differs at -0 and -inf."""
     result = np.power(x, y)
     root = (y == 0.5) & ((x == 0) | (x == -np.inf))
-    if result.dtype.kind != "f" or not np.any(root):
+    if not _is_float(result.dtype) or not np.any(root):
         return result
     return np.where(root, np.abs(x), result)
 
@@ -112,14 +118,14 @@ def _float_pow(x: Any, y: Any) -> np.ndarray:
 def _maximum(x: Any, y: Any) -> np.ndarray:
     """+0 is above -0: NumPy takes either."""
     result = np.maximum(x, y)
-    if result.dtype.kind != "f":
+    if not _is_float(result.dtype):
         return result
     return np.where((x == 0) & (y == 0), x + y, result)
 
 
 def _minimum(x: Any, y: Any) -> np.ndarray:
     result = np.minimum(x, y)
-    if result.dtype.kind != "f":
+    if not _is_float(result.dtype):
         return result
     return np.where((x == 0) & (y == 0), -(-x + -y), result)
 
@@ -136,7 +142,7 @@ def _nextafter(x: Any, y: Any) -> np.ndarray:
 def _erf(x: Any) -> np.ndarray:
     x = np.asarray(x)
     flat = np.fromiter(map(math.erf, x.astype(np.float64).ravel().tolist()), np.float64, x.size)
-    return flat.reshape(x.shape).astype(x.dtype)
+    return convert(flat.reshape(x.shape), x.dtype)
 
 
 GUARDED: dict[str, Callable[..., Any]] = {
@@ -148,6 +154,7 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "erf": _erf,
     "nextafter": _nextafter,
     **COMPLEX_GUARDS,
+    **HALF_GUARDS,
 }
 
 
@@ -187,12 +194,15 @@ def view(name: str, x: np.ndarray, attrs: Any, dyn: tuple[int, ...], shape: Any)
 
 
 def _full(args: Arrays, shape: Any, dtype: DType) -> np.ndarray:
-    return np.full(shape, args[0], dtype.numpy)
+    return np.full(shape, convert(np.asarray(args[0]), dtype.numpy))
 
 
 def _iota(args: Arrays, shape: Any, dtype: DType) -> np.ndarray:
-    start, step = (np.asarray(a).astype(dtype.numpy) for a in args)
-    return start + np.arange(shape[0]).astype(dtype.numpy) * step
+    target = dtype.numpy
+    start, step = (convert(np.asarray(a), target) for a in args)
+    inner = np.dtype(np.float32) if is_half(target) else target
+    steps = np.arange(shape[0]).astype(inner) * step.astype(inner)
+    return (start.astype(inner) + steps).astype(target)
 
 
 _CREATION = {"full": _full, "iota": _iota}
@@ -201,7 +211,7 @@ _CREATION = {"full": _full, "iota": _iota}
 def _extreme(name: str, x: np.ndarray, axes: Any, keepdims: bool) -> np.ndarray:
     run = np.max if name == "max" else np.min
     result = run(x, axis=axes, keepdims=keepdims)
-    if result.dtype.kind == "f" and np.any(result == 0):
+    if _is_float(result.dtype) and np.any(result == 0):
         # The sign of zero: +0 is above -0.
         negative = np.signbit(x)
         wanted = negative if name == "min" else ~negative

@@ -25,22 +25,8 @@ from ..runtime.library import (
 from ..runtime.memory import from_numpy
 from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Result
 from ..runtime.views import ViewStep
+from ..runtime.words import CODES
 from .kernel_shape import KernelShape, element_dtype, ints_attribute, string_attribute
-
-_SCALAR_CODES = {
-    "bool": "B7x",
-    "int8": "b7x",
-    "int16": "h6x",
-    "int32": "i4x",
-    "int64": "q",
-    "uint8": "B7x",
-    "uint16": "H6x",
-    "uint32": "I4x",
-    "uint64": "Q",
-    "float32": "f4x",
-    "float64": "d",
-    "index": "q",
-}
 
 
 class Program:
@@ -251,7 +237,7 @@ class Reader:
         dimension."""
         if not isinstance(type_, ir.RankedTensorType):
             name = "index" if str(type_) == "index" else element_dtype(type_).name
-            return Operand(SCALAR, slot, 8, code=_SCALAR_CODES[name])
+            return Operand(SCALAR, slot, 8, code=CODES[name])
         t = ir.RankedTensorType(type_)
         item = element_dtype(t.element_type).itemsize
         if ir.RankedTensorType(flat).rank == 0:

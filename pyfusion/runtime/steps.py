@@ -13,18 +13,15 @@ import struct
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..dtypes import DType
 from ..errors import ExecutionError
 from ..ir.value import Value, concrete, contiguous_strides
 from . import backend_step
 from .library import IN_STRIDED, INOUT, OUT, SCALAR, pf_free, pf_launch
 from .memory import Buffer, allocate, to_numpy
+from .words import BFLOAT16, NARROW, bfloat16_bits, narrowed
 
 Env = list[Any]
-
-_FLOAT32 = "f4x"  # the struct format of a scalar's word
 
 
 class ConstantStep:
@@ -126,7 +123,8 @@ class KernelStep:
         "address",
         "ops",
         "checks",
-        "halves",
+        "narrow",
+        "brain",
     )
 
     def __init__(
@@ -152,10 +150,13 @@ class KernelStep:
         layout = "=" + "q" * rank
         outs = iter([r for r in results if r.takes_over < 0])
         count = rank
-        self.halves: list[int] = []  # words that hold a float32
+        self.narrow: list[tuple[int, str]] = []  # words of floats narrower than Python's
+        self.brain: list[int] = []  # words that hold the bits of a bfloat16
         for o in operands:
-            if o.code == _FLOAT32:
-                self.halves.append(count)
+            if o.code in NARROW:
+                self.narrow.append((count, o.code))
+            elif o.code == BFLOAT16:
+                self.brain.append(count)
             if o.role == IN_STRIDED:
                 layout += "q" * (1 + len(o.dims))
                 count += 1 + len(o.dims)
@@ -214,11 +215,13 @@ class KernelStep:
                     append(0 if d < 0 else strides[d])
             else:
                 append(env[o.slot].ptr)
+        for place in self.brain:
+            words[place] = bfloat16_bits(words[place])
         try:
             self.struct.pack_into(self.words, 0, *words)
-        except OverflowError:  # a Python float beyond float32 is infinite there
-            for place in self.halves:
-                words[place] = _to_float32(words[place])
+        except OverflowError:  # a Python float beyond the type is infinite there
+            for place, code in self.narrow:
+                words[place] = narrowed(words[place], code)
             self.struct.pack_into(self.words, 0, *words)
         try:
             rc = pf_launch(self.handle, self.address)
@@ -239,11 +242,6 @@ class KernelStep:
                 ptr = self.words[r.word]
                 buffer = Buffer(ptr, nbytes) if ptr else allocate(nbytes)
                 env[r.slot] = concrete(r.dtype, shape, buffer, buffer.ptr, None)
-
-
-def _to_float32(number: float) -> float:
-    with np.errstate(over="ignore"):
-        return float(np.float32(number))
 
 
 def _raise(name: str, rc: int, extents: tuple[int, ...]) -> None:

@@ -103,12 +103,46 @@ def test_operators(dtype):
             assert got == want, f"{text} of {dtype} and {number!r}: {got}, not {want}"
 
 
-def test_bfloat16_follows_its_numpy_type():
+BFLOAT16_WITH = {
+    "bool": "bfloat16",
+    "int8": "bfloat16",
+    "uint8": "bfloat16",
+    "int16": "float32",
+    "uint16": "float32",
+    "int32": "float64",
+    "uint32": "float64",
+    "int64": "float64",
+    "uint64": "float64",
+    "float16": "float32",
+    "bfloat16": "bfloat16",
+    "float32": "float32",
+    "float64": "float64",
+    "complex64": "complex64",
+    "complex128": "complex128",
+}
+
+
+@pytest.mark.parametrize("other", DTYPES)
+def test_bfloat16_takes_part_as_float16_does(other):
+    x, y = pf.ones(2, "bfloat16"), pf.ones(2, other)
+    want = BFLOAT16_WITH[other]
+    assert (x + y).dtype == (y * x).dtype == pf.maximum(x, y).dtype == want
+    assert pf.where(True, x, y).dtype == pf.result_type(x, y) == want
+    assert pf.promote_types("bfloat16", other) == want
+    assert (x == y).dtype is pf.bool
+    # What `ml_dtypes` has registered is the same.
+    assert want == np.promote_types(pf.bfloat16.numpy, getattr(pf, other).numpy)
+
+
+def test_bfloat16_with_numbers():
     x, n = pf.ones(2, "bfloat16"), np.ones(2, pf.bfloat16.numpy)
-    for number in (2, 2.5, np.float32(1)):
-        assert (x * number).dtype == (n * number).dtype
-    assert (x + pf.ones(2, "float32")).dtype is pf.float32
-    assert (x == x).dtype is pf.bool
+    for number in (2, 2.5, True, np.float32(1), np.float16(1), np.int8(1), np.int64(1)):
+        assert (x * number).dtype == (number * x).dtype == (n * number).dtype, repr(number)
+    assert (x * 2j).dtype is pf.complex64
+    assert (x / 2).dtype is (2 // x).dtype is pf.sin(x).dtype is pf.degrees(x).dtype is x.dtype
+    for name in ("bitwise_and", "bitwise_left_shift", "gcd"):
+        with pytest.raises(TypeError):
+            getattr(pf, name)(x, x)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
