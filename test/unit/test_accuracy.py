@@ -88,7 +88,7 @@ def test_results_do_not_depend_on_the_position(dtype):
         pytest.skip(f"{dtype} is not compiled")
     kind = DTYPES[dtype].numpy
     bits = f"u{kind.itemsize}"
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         wide = spread(FUNCTIONS["pow"], 4096, rng, "float64" if dtype == "float64" else "float32")
         columns = [column.astype(kind) for column in wide]
 
