@@ -23,7 +23,7 @@ AffineMap fusion::operandMap(RankedTensorType type, RankedTensorType domain) {
 }
 
 Value fusion::toStorage(ScalarBuilder &e, Value x, Type element) {
-  if (isHalf(element))
+  if (isHalf(element) && x.getType().isF32())
     return emitCast(e, x, x.getType(), element);
   if (!isBool(element))
     return x;
@@ -47,8 +47,14 @@ KernelBody::KernelBody(func::FuncOp source, func::FuncOp target,
 //===----------------------------------------------------------------------===//
 
 Value KernelBody::read(ScalarBuilder &e, Value value, Value stored) {
-  Value x = fromStorage(e, stored, elementOf(value));
-  return value == meanSum ? e.emit<arith::DivFOp>(x, meanCount) : x;
+  Type element = elementOf(value);
+  Value x = fromStorage(e, stored, element);
+  if (value == meanSum)
+    x = e.emit<arith::DivFOp>(x, meanCount);
+  // The accumulators of a half type are f32.
+  return isHalf(element) && x.getType().isF32()
+             ? emitCast(e, x, x.getType(), element)
+             : x;
 }
 
 Value KernelBody::lookup(Value value, const DenseMap<Value, Value> &local) {
@@ -108,11 +114,14 @@ FailureOr<Value> KernelBody::emitCreation(Operation *op, ScalarBuilder &e,
     if (isa<FloatType>(type))
       return outer.emit<arith::ConstantOp>(
           FloatAttr::get(type, elements.getSplatValue<APFloat>()));
+    if (isHalf(elements.getElementType()))
+      return outer.constant(
+          type, elements.getSplatValue<APFloat>().bitcastToAPInt());
     return outer.constant(type, elements.getSplatValue<APInt>());
   }
   if (auto iota = dyn_cast<IotaOp>(op)) {
     inLoop = true;
-    Type element = elementOf(iota.getResult()), type = scalarType(element);
+    Type element = elementOf(iota.getResult());
     Type i64 = b.getI64Type();
     Value index = linalg::IndexOp::create(e.b, e.loc, 0);
     index = e.emit<arith::IndexCastOp>(i64, index);
@@ -122,9 +131,9 @@ FailureOr<Value> KernelBody::emitCreation(Operation *op, ScalarBuilder &e,
     if (!isHalf(element))
       return e.add(start, e.mul(i, step));
     Type f32 = b.getF32Type();
-    Value r = e.add(emitCast(e, start, type, f32),
-                    e.mul(i, emitCast(e, step, type, f32)));
-    return emitCast(e, r, f32, type);
+    Value r = e.add(emitCast(e, start, element, f32),
+                    e.mul(i, emitCast(e, step, element, f32)));
+    return emitCast(e, r, f32, element);
   }
   return outer.b.clone(*op)->getResult(0); // arith.constant
 }

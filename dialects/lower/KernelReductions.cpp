@@ -24,14 +24,13 @@ static AffineMap resultMap(Operation *reduction, RankedTensorType domain) {
   return AffineMap::get(domain.getRank(), 0, exprs, context);
 }
 
+/// Half types are reduced as f32 and rounded once, when the result is read.
+static Type accumulatorType(Type element) {
+  return isHalf(element) ? Float32Type::get(element.getContext()) : element;
+}
+
 static Value combine(ScalarBuilder &e, Combiner combiner, Value x, Value y,
                      Type element) {
-  if (isHalf(element)) {
-    Type f32 = e.b.getF32Type();
-    Value r = combine(e, combiner, emitCast(e, x, element, f32),
-                      emitCast(e, y, element, f32), f32);
-    return emitCast(e, r, f32, element);
-  }
   switch (combiner) {
   case Combiner::Sum:
     return e.add(x, y);
@@ -57,6 +56,7 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
     return failure();
   RankedTensorType domain = tensorOf(operand);
   Type element = domain.getElementType();
+  Type accumulated = accumulatorType(element);
   for (int64_t i = 0; i < domain.getRank(); ++i)
     if (!flat && domain.isDynamicDim(i) && !extent(reads, domain, i))
       return reduction->emitOpError("has no operand that says extent ") << i;
@@ -64,7 +64,7 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
   ScalarBuilder outer(b, loc);
   Combiner combiner = combinerOf(reduction);
   Value identity =
-      outer.emit<arith::ConstantOp>(identityOf(combiner, element));
+      outer.emit<arith::ConstantOp>(identityOf(combiner, accumulated));
   linalg::FillOp::create(b, loc, identity, accumulator);
 
   SmallVector<Value> ins;
@@ -98,8 +98,11 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
         e.loc = reduction->getLoc();
         Value x = succeeded(result) ? lookup(operand, local) : Value();
         Value acc = args.back();
+        if (x && isHalf(element) && !x.getType().isF32())
+          x = emitCast(e, x, element, accumulated);
         if (x)
-          acc = combine(e, combiner, toStorage(e, x, element), acc, element);
+          acc = combine(e, combiner, toStorage(e, x, accumulated), acc,
+                        accumulated);
         linalg::YieldOp::create(inner, loc, acc);
       });
   return result;
@@ -158,7 +161,8 @@ LogicalResult KernelBody::divideMean(Operation *reduction) {
                                     extent(reads, domain, axis));
   }
   ScalarBuilder e(b, loc);
-  Type i64 = b.getI64Type(), element = elementOf(reduction->getResult(0));
+  Type i64 = b.getI64Type();
+  Type element = accumulatorType(elementOf(reduction->getResult(0)));
   meanCount = emitCast(e, e.emit<arith::IndexCastOp>(i64, count), i64, element);
   meanSum = reduction->getResult(0);
   return success();
@@ -189,7 +193,8 @@ LogicalResult KernelBody::buildReduction(Operation *reduction) {
   // Into the output itself where it is returned as it is, else into a buffer of
   // the shape that all outputs have.
   auto *direct = llvm::find_if(stores, [&](Store &s) {
-    return s.first == result && !isa<MeanOp>(reduction);
+    return s.first == result && !isa<MeanOp>(reduction) &&
+           !isHalf(type.getElementType());
   });
   Value accumulator;
   bool temporary = direct == stores.end();
@@ -200,7 +205,8 @@ LogicalResult KernelBody::buildReduction(Operation *reduction) {
         extents.push_back(memref::DimOp::create(b, loc, stores[0].second, i));
     accumulator = memref::AllocOp::create(
         b, loc,
-        MemRefType::get(type.getShape(), storageType(type.getElementType())),
+        MemRefType::get(type.getShape(), storageType(accumulatorType(
+                                             type.getElementType()))),
         extents);
   } else {
     accumulator = direct->second;

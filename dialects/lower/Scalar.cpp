@@ -18,7 +18,7 @@ bool fusion::isHalf(Type element) {
 Type fusion::scalarType(Type element) {
   if (auto type = dyn_cast<IntegerType>(element))
     return IntegerType::get(element.getContext(), type.getWidth());
-  return element;
+  return isHalf(element) ? IntegerType::get(element.getContext(), 16) : element;
 }
 
 Type fusion::storageType(Type element) {
@@ -118,7 +118,7 @@ Value fusion::emitScalar(ScalarBuilder &e, Operation *op, ValueRange operands) {
   SmallVector<Value> v(operands);
   if (widen)
     for (Value &x : v)
-      if (x.getType() == in)
+      if (x.getType() == scalarType(in))
         x = emitCast(e, x, in, f32);
   Type work = widen ? f32 : in;
   bool isCast = name == "cast"; // rounds with precision "fast" too

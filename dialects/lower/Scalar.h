@@ -11,9 +11,13 @@
 
 namespace mlir::fusion {
 
-/// The type of an element in memory: a boolean is a byte, `uiN` is `iN`.
+/// The type of an element in memory: a boolean is a byte, `uiN` is `iN`, f16 and
+/// bf16 are i16.
 Type storageType(Type element);
-/// The type of an element in registers: a boolean is `i1`, `uiN` is `iN`.
+/// The type of an element in registers: a boolean is `i1`, `uiN` is `iN`, f16 and
+/// bf16 are i16. Moving floats of these types about is not safe: LLVM may do it
+/// by f32 and back, for which a host has no function, or one that loses
+/// subnormal numbers.
 Type scalarType(Type element);
 bool isBool(Type element);
 bool isHalf(Type element);

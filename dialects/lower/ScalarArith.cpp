@@ -164,13 +164,8 @@ static Value bitNot(ScalarBuilder &e, ValueRange v, Type, Type) {
   return e.bnot(v[0]);
 }
 
-static Value select(ScalarBuilder &e, ValueRange v, Type, Type out) {
-  if (!isHalf(out))
-    return e.select(v[0], v[1], v[2]);
-  // As integers: not every host has moves of half types.
-  Type bits = e.bitsType(out);
-  return e.bitcast(out, e.select(v[0], e.bitcast(bits, v[1]),
-                                 e.bitcast(bits, v[2])));
+static Value select(ScalarBuilder &e, ValueRange v, Type, Type) {
+  return e.select(v[0], v[1], v[2]);
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,7 @@ using FPred = arith::CmpFPredicate;
 /// subnormal numbers, and there is no library function for it here.
 static Value bf16ToF32(ScalarBuilder &e, Value x) {
   Type i32 = e.b.getI32Type();
-  Value bits = e.emit<arith::ExtUIOp>(i32, e.bitcast(e.b.getI16Type(), x));
+  Value bits = e.emit<arith::ExtUIOp>(i32, x);
   Value up = e.emit<arith::ShLIOp>(bits, e.integer(i32, 16));
   return e.bitcast(e.b.getF32Type(), up);
 }
@@ -35,9 +35,8 @@ static Value f32ToBf16(ScalarBuilder &e, Value x) {
   // joins this with an extension that follows.
   Value quiet = e.bor(bits, e.integer(i32, 0x400000));
   Value r = e.select(e.cmp(FPred::UNO, x, x), quiet, sum);
-  return e.bitcast(e.b.getBF16Type(),
-                   e.emit<arith::TruncIOp>(e.b.getI16Type(),
-                                           e.emit<arith::ShRUIOp>(r, sixteen)));
+  return e.emit<arith::TruncIOp>(e.b.getI16Type(),
+                                 e.emit<arith::ShRUIOp>(r, sixteen));
 }
 
 /// f64 to f32 rounded to odd, from where a second rounding is harmless.
@@ -61,10 +60,14 @@ static Value floatToFloat(ScalarBuilder &e, Value x, Type from, Type to) {
     return floatToFloat(e, f64ToOddF32(e, x), f32, to);
   if (from == to)
     return x;
-  if (from.isF16() && !to.isF32())
-    return floatToFloat(e, e.emit<arith::ExtFOp>(f32, x), f32, to);
+  if (from.isF16()) {
+    Value half = e.bitcast(from, x);
+    return floatToFloat(e, e.emit<arith::ExtFOp>(f32, half), f32, to);
+  }
   if (to.isBF16())
     return f32ToBf16(e, x);
+  if (to.isF16())
+    return e.bitcast(e.b.getI16Type(), e.emit<arith::TruncFOp>(to, x));
   return to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth()
              ? e.emit<arith::ExtFOp>(to, x)
              : e.emit<arith::TruncFOp>(to, x);

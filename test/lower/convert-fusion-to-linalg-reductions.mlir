@@ -67,3 +67,21 @@ func.func private @both(%x: tensor<?x?xi1>) -> tensor<?x1xi1>
   %1 = fusion.logical_not %0 : tensor<?x1xi1>
   return %1 : tensor<?x1xi1>
 }
+
+// -----
+
+// Half types accumulate in f32, in memory of its own, and are rounded once.
+// CHECK-LABEL: func.func @half
+// CHECK-SAME:    memref<?x?xi16
+// CHECK-SAME:    memref<?xi16>
+// CHECK:         %[[SUM:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
+// CHECK:         linalg.generic {{.*}} outs(%[[SUM]] : memref<?xf32>)
+// CHECK:         arith.addf %{{.*}} : f32
+// CHECK-NOT:     arith.trunc
+// CHECK:         linalg.generic {{.*}} ins(%[[SUM]] : memref<?xf32>)
+// CHECK:         arith.truncf %{{.*}} : f32 to f16
+func.func private @half(%x: tensor<?x?xf16>) -> tensor<?xf16>
+    attributes {fusion.kernel = "reduction"} {
+  %0 = fusion.sum %x axes [1] : tensor<?x?xf16>
+  return %0 : tensor<?xf16>
+}

@@ -87,8 +87,12 @@ func.func private @saturate(%x: tensor<?xf32>) -> tensor<?xui8>
 
 // -----
 
-// Half precision is computed in f32 and rounded at each operation; bf16 in integers.
+// Half precision is computed in f32 and rounded at each operation; it is moved as integers, and
+// bf16 is rounded in integers.
 // CHECK-LABEL: func.func @half
+// CHECK-SAME:    memref<?xi16
+// CHECK-SAME:    memref<?xi16
+// CHECK-NOT:     bf16
 // CHECK:         arith.mulf %{{.*}} : f32
 // CHECK:         arith.truncf %{{.*}} : f32 to f16
 // CHECK-NOT:     arith.truncf

@@ -70,20 +70,6 @@ def test_float64(results, name):
     assert found.error <= f.ulp64, f"{name}{found.at}: {found.error} ulp"
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_float32_on_the_backend(name):
-    f = FUNCTIONS[name]
-    if name not in compiled():
-        pytest.skip(f"{name} is not compiled")
-    columns = spread(f, 1 << 13, np.random.default_rng(7))
-    with pf.config.scope(mode="backend"):
-        got = np.asarray(getattr(pf, name)(*map(pf.asarray, columns)))
-    found, _ = compare(f, columns, got)
-    assert not found.wrong, f"{name}{found.wrong_at} is wrong, and {found.wrong - 1} others are"
-    # NumPy's own are up to 3.6.
-    assert found.error <= 4, f"{name}{found.at}: {found.error} ulp"
-
-
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_half_types_are_float32_rounded_once(name, dtype):
