@@ -27,6 +27,19 @@ def test_fast_contracts_products_and_sums():
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_fast_keeps_short_floats_in_float32_within_a_kernel(dtype):
+    dtype = getattr(pf, dtype)
+    big = pf.full(40, 2.0**10, dtype=dtype)
+
+    def f():
+        return (big + 0.25) - big
+
+    assert not np.asarray(f()).any()
+    with pf.config.scope(precision="fast"):
+        assert (np.asarray(f()) == 0.25).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_fast_keeps_the_rounding_of_casts(dtype):
     x = pf.full(40, 2.0**10 + 0.25, dtype=pf.float32)
     with pf.config.scope(precision="fast"):
