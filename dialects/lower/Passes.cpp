@@ -4,6 +4,7 @@
 void mlir::fusion::registerLoweringPasses() {
   registerConvertFusionToLinalg();
   registerConvertLinalgToRanges();
+  registerExpandFloat16();
   registerPackKernels();
   registerFinalizeKernels();
   registerConvertMathToIntrinsics();

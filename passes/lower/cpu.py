@@ -4,13 +4,31 @@
 No clean-up passes: LLVM does that work again in any case, and each pass costs compile time.
 """
 
+import platform
+
+
+def _converts_float16() -> bool:
+    """Whether the host has instructions for it: x86 since 2012 (F16C), every 64-bit ARM."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return True
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            flags = next((line for line in lines if line.startswith("flags")), "")
+    except OSError:
+        return False
+    return "f16c" in flags.split()
+
+
 FLAT = ["fusion-flatten-kernels"]
 
 LINALG = ["convert-fusion-to-linalg"]
 
 LOOPS = ["convert-linalg-to-ranges"]
 
+EXPAND = [] if _converts_float16() else ["fusion-expand-float16"]
+
 LLVM = [
+    *EXPAND,
     "fusion-pack-kernels",
     "convert-vector-to-llvm",  # the lanes of float sums
     "expand-strided-metadata",

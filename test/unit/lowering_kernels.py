@@ -30,11 +30,12 @@ def mlir_type(dtype: np.dtype | type) -> str:
 
 
 class Kernel:
-    """The functions of a module of flat kernels."""
+    """The functions of a module of flat kernels; `more`: passes before those of the last phase."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, more: Sequence[str] = ()):
         load()
-        passes = [p for name, part in phases("cpu") if name in AFTER_FLAT for p in part]
+        parts = {name: part for name, part in phases("cpu") if name in AFTER_FLAT}
+        passes = [*parts["linalg"], *parts["cpu"], *more, *parts["llvm"]]
         with ir.Context() as context, ir.Location.unknown():
             context.enable_multithreading(False)
             module = ir.Module.parse(text)
@@ -63,7 +64,10 @@ class Kernel:
 
 
 def elementwise(
-    lines: Sequence[str], inputs: Sequence[np.ndarray | np.generic], results: Sequence[type]
+    lines: Sequence[str],
+    inputs: Sequence[np.ndarray | np.generic],
+    results: Sequence[type],
+    more: Sequence[str] = (),
 ) -> list[np.ndarray]:
     """Runs lines of IR on %0, %1, ...; those that define %r0, %r1, ... give the results.
 
@@ -82,7 +86,8 @@ def elementwise(
     kernel = Kernel(
         f"func.func private @k({', '.join(arguments)}) -> ({types})\n"
         f'    attributes {{fusion.kernel = "elementwise", fusion.flat}} {{\n'
-        f"  {body}\n  return {names} : {types}\n}}"
+        f"  {body}\n  return {names} : {types}\n}}",
+        more,
     )
     outs = [np.empty(size, t) for t in results]
     kernel.call("k", *inputs, *outs, 0, size)

@@ -8,6 +8,7 @@ of each narrower type, their neighbours, and random bits.
 import ml_dtypes
 import numpy as np
 import pytest
+from lowering_kernels import elementwise
 
 import pyfusion as pf
 
@@ -120,7 +121,8 @@ def some_floats(name):
         if digits < FLOATS[name][0]:
             sixteen = rng.integers(0, 1 << 16, 1500, "uint16")
             numbers = sixteen.view(numpy_type(narrow)) if digits < 24 else rng.normal(0, 9, 1500)
-            numbers = numbers.astype("float32").astype("float64")
+            with np.errstate(invalid="ignore"):  # signalling NaN
+                numbers = numbers.astype("float32").astype("float64")
             unit = np.ldexp(1.0, np.maximum(np.frexp(numbers)[1] - digits, lowest))
             edge = 2.0**above * (1 - 2.0 ** -(digits + 1))  # from here on infinite
             parts += [numbers, numbers + unit / 2, [edge, 2.0**lowest / 2, 2.0**lowest * 1.5]]
@@ -174,3 +176,14 @@ def test_numbers_are_converted_as_elements_are():
         got = np.concatenate([np.asarray(pf.where(one == 1, float(x), one)) for x in n])
         with np.errstate(all="ignore"):
             check(n, got, nearest(n, target), target)
+
+
+def test_float16_on_a_host_without_instructions_for_it():
+    line = "%r0 = fusion.cast %a : tensor<?x{}> to tensor<?x{}>"
+    more = ["fusion-expand-float16"]
+    n = values("float16")
+    (got,) = elementwise([line.format("f16", "f32")], [n], [np.float32], more)
+    check(n, got, exact(n, "float16", "float32"), "float16 to float32")
+    n = values("float32")
+    (got,) = elementwise([line.format("f32", "f16")], [n], [np.float16], more)
+    check(n, got, exact(n, "float32", "float16"), "float32 to float16")
