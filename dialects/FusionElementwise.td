@@ -118,6 +118,12 @@ def Fusion_Atan2Op : Fusion_Binary<"atan2", "arctan2", Fusion_FloatTensor> {
   let fusionCost = "math";
   let hasFolder = 0;
 }
+def Fusion_HypotOp
+    : Fusion_Binary<"hypot", "hypot", Fusion_FloatTensor, [Commutative]> {
+  let summary = "square root of lhs^2 + rhs^2, without overflow on the way";
+  let fusionCost = "math";
+  let hasFolder = 0;
+}
 def Fusion_MaximumOp
     : Fusion_Binary<"maximum", "maximum", Fusion_Tensor, [Commutative]> {
   let summary = "larger of two values; NaN wins, +0 is above -0";
@@ -179,8 +185,27 @@ def Fusion_SqrtOp : Fusion_Math<"sqrt"> {
 }
 def Fusion_SinOp : Fusion_Math<"sin"> { let summary = "sine of radians"; }
 def Fusion_CosOp : Fusion_Math<"cos"> { let summary = "cosine of radians"; }
+def Fusion_TanOp : Fusion_Math<"tan"> { let summary = "tangent of radians"; }
+def Fusion_AsinOp : Fusion_Math<"asin", "arcsin"> {
+  let summary = "inverse sine, in radians";
+}
+def Fusion_AcosOp : Fusion_Math<"acos", "arccos"> {
+  let summary = "inverse cosine, in radians";
+}
+def Fusion_AtanOp : Fusion_Math<"atan", "arctan"> {
+  let summary = "inverse tangent, in radians";
+}
 def Fusion_TanhOp : Fusion_Math<"tanh"> { let summary = "hyperbolic tangent"; }
 def Fusion_ErfOp : Fusion_Math<"erf", ""> { let summary = "error function"; }
+def Fusion_ErfcOp : Fusion_Math<"erfc", ""> {
+  let summary = "1 less the error function";
+}
+def Fusion_LgammaOp : Fusion_Math<"lgamma", ""> {
+  let summary = "logarithm of the absolute value of the gamma function";
+}
+def Fusion_SincOp : Fusion_Math<"sinc", "sinc"> {
+  let summary = "sin(pi x) / (pi x), and 1 at 0";
+}
 
 //===----------------------------------------------------------------------===//
 // Comparison, logic, bits, selection, conversion

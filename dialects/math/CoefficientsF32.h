@@ -78,6 +78,31 @@ inline constexpr double powExpWide[] = {
 inline constexpr double atanTail[] = {
     -0x1.55555p-2, 0x1.9997a2p-3, -0x1.2470aap-3, 0x1.c4d0fep-4, -0x1.6875dep-4, 0x1.1332ecp-4,
     -0x1.6b9ddep-5, 0x1.6d48c6p-6, -0x1.d860fap-8, 0x1.1e6ed6p-10};
+// asin x from x^3 on, |x| <= 1/2; error 2^-31.7
+inline constexpr double asinTail[] = {
+    0x1.55554cp-3, 0x1.33389ep-4, 0x1.6caabcp-5, 0x1.04aedp-5, 0x1.d79aa8p-7, 0x1.33d094p-5};
+// coefficient of x^2 of the next, hi + lo
+inline constexpr double sincTail2[] = {
+    -0x1.a51a66p0, -0x1.12bb4p-28};
+// sin(pi x) / (pi x) from x^2 on, |x| <= 1/2; the first as hi + lo; error 2^-35.0
+inline constexpr double sincTail[] = {
+    0x1.9f9cacp-1, -0x1.86a6bep-3, 0x1.abe47cp-6, -0x1.250328p-9};
+// (1 + 2 a) e^(a^2) erfc a as a function of (a - pole) / (a + pole); -1 .. 0.542
+inline constexpr double erfcScaled[] = {
+    0x1.40c522dab27afp0, -0x1.15c0857d0a204p-3, -0x1.85a18b06def09p-5, 0x1.09838482794cdp-3,
+    -0x1.e8896e421ccd8p-4, 0x1.17c84a05ed965p-4, -0x1.85ba983d357f6p-6, 0x1.4b790e61a9e9ep-9,
+    0x1.fec0f8a9d695fp-10, -0x1.84a3e4f7a28f2p-11, -0x1.7af3bf1d9ca98p-13, 0x1.30aaa0332a3d2p-15};
+// lgamma a / ((a - 1) (a - 2)), a = x + 1.875; -1.12 .. 1.12
+inline constexpr double gammaMiddle[] = {
+    0x1.be5346f6e3e5cp-2, -0x1.bf346f618ab25p-4, 0x1.384ca7ce9c0ecp-5, -0x1.f3caf566ef379p-7,
+    0x1.ae10427ea83ebp-8, -0x1.82c3b8634c5e4p-9, 0x1.658a17b189547p-10, -0x1.51e3073989b6cp-11,
+    0x1.4ddf700251681p-12, -0x1.448e6ef678adcp-13, 0x1.cb7c7504ccdebp-15, -0x1.bf6fcd665777dp-16,
+    0x1.5b40319f4112fp-15, -0x1.5f9cf41886c18p-16, -0x1.8171d2c17da7p-17, 0x1.8d2ec9699188bp-18,
+    0x1.a4fb37c6a993bp-18, -0x1.adbcf224b0beap-19};
+// What Stirling's formula leaves of lgamma a, times a; w = 1 / a^2; 8.67e-19 .. 0.111
+inline constexpr double gammaRest[] = {
+    0x1.555555553351bp-4, -0x1.6c16b69a41ba7p-9, 0x1.a007c3befa889p-11, -0x1.352dded32d44cp-11,
+    0x1.811379302e6cap-11, -0x1.af650a075aa9cp-11};
 
 } // namespace mlir::fusion::f32
 

@@ -88,6 +88,52 @@ inline constexpr double atanTail[] = {
     -0x1.ae5ce6a214619p-5, 0x1.82d5d6ef28734p-5, -0x1.59976e82d3ffp-5, 0x1.2c15b5711927ap-5,
     -0x1.e9ae6fc27006ap-6, 0x1.67e295f08b19fp-6, -0x1.c6ea4a57d9582p-7, 0x1.d6d43a595c56fp-8,
     -0x1.7952daf56de9bp-9, 0x1.b2bb069efb384p-11, -0x1.3e260bd3237f4p-13, 0x1.ba404b5e68a13p-17};
+// asin x from x^3 on, |x| <= 1/2; error 2^-59.8
+inline constexpr double asinTail[] = {
+    0x1.5555555555578p-3, 0x1.333333332dfa8p-4, 0x1.6db6db7220c98p-5, 0x1.f1c71a907ff6fp-6,
+    0x1.6e8bdf4b1463p-6, 0x1.1c49e9d405026p-6, 0x1.ca2018583ff68p-7, 0x1.75818c92755ffp-7,
+    0x1.6150d94e614fep-7, 0x1.e4dc8ec8c2775p-9, 0x1.63eb4f6481b5dp-6, -0x1.5865226fdd3fap-6,
+    0x1.0b65010d61969p-5};
+// coefficient of x^2 of the next, hi + lo
+inline constexpr double sincTail2[] = {
+    -0x1.a51a6625307d3p0, 0x1.76859c79f578ap-54};
+// sin(pi x) / (pi x) from x^2 on, |x| <= 1/2; the first as hi + lo; error 2^-61.6
+inline constexpr double sincTail[] = {
+    0x1.9f9cb402bc3fp-1, -0x1.86a8e47208854p-3, 0x1.ac6805cbd3a4dp-6, -0x1.3381696b0688dp-9,
+    0x1.37469530c7d1fp-13, -0x1.d3e30fde628a9p-18, 0x1.070d03bfad02fp-22};
+// (log(2 pi) - 1) / 2
+inline constexpr double stirlingConstant[] = {
+    0x1.acfe390c97d69p-2};
+// coefficient of x^0 of the next, hi + lo
+inline constexpr double erfcScaled0[] = {
+    0x1.3ba5916e9fd7fp0, -0x1.9f7720005c089p-55};
+// (1 + 2 a) e^(a^2) erfc a as a function of (a - pole) / (a + pole); -1 .. 0.744
+inline constexpr double erfcScaled[] = {
+    -0x1.1df1ad154a28fp-3, 0x1.f7f5df66fd6b6p-7, 0x1.16ecefcfa5426p-4, -0x1.9ddb23c3e88dep-4,
+    0x1.7fee004e10f4ap-4, -0x1.0fb06dfe558bap-4, 0x1.3079edf6b1df5p-5, -0x1.09623882a098ap-6,
+    0x1.49c67278b36a5p-8, -0x1.8d4a9c319f70bp-11, -0x1.a1df1c86a1ba7p-13, 0x1.3be0682c5341dp-13,
+    -0x1.995a2469c2d03p-16, -0x1.788cbb5dfd554p-17, 0x1.7f2f095432ac6p-18, 0x1.3b80118fd6399p-22,
+    -0x1.bb3da464a49f4p-21, 0x1.4070257da6effp-24, 0x1.d9122092779f2p-24, -0x1.334c684f30cadp-26,
+    -0x1.e46ff4f7d53f8p-27, 0x1.f52bd4db827bcp-30, 0x1.57766c474bb72p-30};
+// coefficient of x^0 of the next, hi + lo
+inline constexpr double gammaMiddle0[] = {
+    0x1.be5346f51a23p-2, -0x1.04eee7ff5cf1p-59};
+// lgamma a / ((a - 1) (a - 2)), a = x + 1.875; -1.12 .. 1.12
+inline constexpr double gammaMiddle[] = {
+    -0x1.bf346f5de0ad5p-4, 0x1.384caef1e460fp-5, -0x1.f3cb040748a46p-7, 0x1.ae0b9be13a7c3p-8,
+    -0x1.82bef49004b27p-9, 0x1.661e03b7a7931p-10, -0x1.527a91d2f1f48p-11, 0x1.44c7246ebbe69p-12,
+    -0x1.3b3d6afb45c5bp-13, 0x1.34c4f62fc552dp-14, -0x1.30a7eace439bfp-15, 0x1.2e6da340fc646p-16,
+    -0x1.2dcd83f3eb5b4p-17, 0x1.2e748480c3fe3p-18, -0x1.2f8431678c43ap-19, 0x1.32535dd925e7bp-20,
+    -0x1.3ec1476db74b9p-21, 0x1.43c3ec1785142p-22, -0x1.fd268f3f51671p-24, 0x1.01f9fbdb669a4p-24,
+    -0x1.76faf48e4b0b6p-24, 0x1.83f65fa1d702fp-25, 0x1.8c764aa4a0e58p-25, -0x1.9f3461d563284p-26,
+    -0x1.b6ca498057918p-25, 0x1.c98d4670657a2p-26, 0x1.f4d1d08d5d47fp-26, -0x1.055a6be5a72a5p-26,
+    -0x1.b8ebcb0623edbp-27, 0x1.cbf5a9afec393p-28, 0x1.c3772d5b45f81p-29, -0x1.d6ffeb807e93bp-30,
+    -0x1.e8cc7508db43ap-32, 0x1.fdaa8c33304f8p-33};
+// What Stirling's formula leaves of lgamma a, times a; w = 1 / a^2; 8.67e-19 .. 0.111
+inline constexpr double gammaRest[] = {
+    0x1.5555555555555p-4, -0x1.6c16c16c10e31p-9, 0x1.a01a01781724cp-11, -0x1.3813661cb3f7ep-11,
+    0x1.b94839823eb39p-11, -0x1.f5a098f66523bp-10, 0x1.9aabfe19aa4b2p-8, -0x1.a8a27132db91bp-6,
+    0x1.cbf7990eae6c5p-4, -0x1.a6f12de4e527fp-2, 0x1.0953f9f7b3684p0, -0x1.42593c7e1f9dbp0};
 
 } // namespace mlir::fusion::f64
 

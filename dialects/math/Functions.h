@@ -18,8 +18,16 @@ Expr log(Expr x);
 Expr log1p(Expr x);
 Expr sin(Expr x);
 Expr cos(Expr x);
+Expr tan(Expr x);
+Expr asin(Expr x);
+Expr acos(Expr x);
+Expr atan(Expr x);
+Expr sinc(Expr x);
+Expr erfc(Expr x);
+Expr lgamma(Expr x);
 Expr pow(Expr x, Expr y);
 Expr atan2(Expr y, Expr x);
+Expr hypot(Expr x, Expr y);
 } // namespace f32
 
 namespace f64 {
@@ -31,8 +39,16 @@ Expr log(Expr x);
 Expr log1p(Expr x);
 Expr sin(Expr x);
 Expr cos(Expr x);
+Expr tan(Expr x);
+Expr asin(Expr x);
+Expr acos(Expr x);
+Expr atan(Expr x);
+Expr sinc(Expr x);
+Expr erfc(Expr x);
+Expr lgamma(Expr x);
 Expr pow(Expr x, Expr y);
 Expr atan2(Expr y, Expr x);
+Expr hypot(Expr x, Expr y);
 } // namespace f64
 
 } // namespace mlir::fusion

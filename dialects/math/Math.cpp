@@ -24,10 +24,14 @@ constexpr UnaryEntry unaryFunctions[] = {
     {"exp", f32::exp, f64::exp},       {"expm1", f32::expm1, f64::expm1}, {"log", f32::log, f64::log},
     {"log1p", f32::log1p, f64::log1p}, {"sqrt", fusion::sqrt, fusion::sqrt}, {"sin", f32::sin, f64::sin},
     {"cos", f32::cos, f64::cos},       {"tanh", f32::tanh, f64::tanh},    {"erf", f32::erf, f64::erf},
+    {"tan", f32::tan, f64::tan},       {"asin", f32::asin, f64::asin},    {"acos", f32::acos, f64::acos},
+    {"atan", f32::atan, f64::atan},    {"sinc", f32::sinc, f64::sinc},    {"erfc", f32::erfc, f64::erfc},
+    {"lgamma", f32::lgamma, f64::lgamma},
 };
 constexpr BinaryEntry binaryFunctions[] = {
     {"pow", f32::pow, f64::pow},
     {"atan2", f32::atan2, f64::atan2},
+    {"hypot", f32::hypot, f64::hypot},
 };
 
 template <typename Entry, size_t N> const Entry *find(const Entry (&table)[N], StringRef name) {

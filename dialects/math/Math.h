@@ -12,7 +12,7 @@
 
 namespace mlir::fusion {
 
-/// True for the names that emitMath knows: exp, expm1, log, log1p, sqrt, sin, cos, tanh, erf, pow, atan2.
+/// True for the names that emitMath knows, those of Functions.h.
 bool isMathFunction(llvm::StringRef name);
 
 /// Emits the function on scalar operands, all f32 or all f64; a null Value if the name, the number of operands or

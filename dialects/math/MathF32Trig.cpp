@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sin and cos of f32, evaluated in f64 and rounded once.
+// sin, cos and tan of f32, evaluated in f64 and rounded once.
 // x (2/pi) = k + f, |f| <= 1/2, with 2/pi as two doubles. For large x the multiples of 2^d in 2/pi that only add
 // multiples of 4 to the product are left out beforehand, which keeps the product small enough: the idea of
 // M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric functions" (1983), by selects instead of a table.
@@ -22,8 +22,12 @@ constexpr Drop drops[] = {{0x1p45, f32::twoOverPi20},
                           {0x1p86, f32::twoOverPi61},
                           {0x1p107, f32::twoOverPi82}};
 
-/// sin(|x| + quadrant pi/2)
-Expr sinFrom(Expr x, int64_t quadrant) {
+struct Reduced {
+  Expr quadrant, f;
+};
+
+/// |x| (2/pi) = quadrant + f modulo 4
+Reduced reduce(Expr x) {
   Expr a = toF64(abs(x));
   Expr high = a.constant(f32::twoOverPi0[0]);
   Expr low = a.constant(f32::twoOverPi0[1]);
@@ -35,8 +39,12 @@ Expr sinFrom(Expr x, int64_t quadrant) {
   Expr product = a * high;
   Expr rest = fma(a, low, fma(a, high, -product));
   Expr shifted = product + roundMagic;
-  Expr f = (product - (shifted - roundMagic)) + rest;
-  Expr k = toBits(shifted);
+  return {toBits(shifted), (product - (shifted - roundMagic)) + rest};
+}
+
+/// sin(|x| + quadrant pi/2)
+Expr sinFrom(Expr x, int64_t quadrant) {
+  auto [k, f] = reduce(x);
   if (quadrant)
     k = k + quadrant;
   Expr square = f * f;
@@ -48,3 +56,13 @@ Expr sinFrom(Expr x, int64_t quadrant) {
 Expr f32::sin(Expr x) { return flipSign(sinFrom(x, 0), signBit(x)); }
 
 Expr f32::cos(Expr x) { return sinFrom(x, 1); }
+
+Expr f32::tan(Expr x) {
+  auto [k, f] = reduce(x);
+  Expr square = f * f;
+  Expr sine = f * polynomial(square, sinQuarter), cosine = polynomial(square, cosQuarter);
+  // An odd number of quarter turns on: -cos / sin.
+  Expr even = (k & 1) == 0;
+  Expr value = select(even, sine, cosine) / select(even, cosine, sine);
+  return flipSign(toF32(flipSign(value, k << 63)), signBit(x));
+}

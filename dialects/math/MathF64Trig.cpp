@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sin and cos of f64 over the whole range.
+// sin, cos and tan of f64 over the whole range.
 // x (2/pi) = k + f + fLow, |f| <= 1/2, after M. H. Payne and R. N. Hanek, "Radian reduction for trigonometric
 // functions" (1983): of 2/pi = sum d[j] 2^(-49 j) only the five digits that matter at the magnitude of x are used.
 // They are picked by a binary tree of selects instead of a table, and multiplied exactly by means of fma.
@@ -9,6 +9,8 @@
 #include "Functions.h"
 
 #include "llvm/ADT/SmallVector.h"
+
+#include <iterator>
 
 using namespace mlir::fusion;
 
@@ -88,14 +90,19 @@ Reduced reduce(Expr a) {
   return {toBits(rounded), f.hi, f.lo};
 }
 
+/// sin(pi/2 (f + fLow)) without the first term, f times pi/2's high part.
+Expr sineRest(Expr f, Expr fLow, Expr square) {
+  Expr low = fma(f, f64::sinQuarter1[1], fLow * f64::sinQuarter1[0]);
+  return fma(f * square, polynomial(square, f64::sinQuarter), low);
+}
+
 /// sin(|x| + quadrant pi/2)
 Expr sinFrom(Expr x, int64_t quadrant) {
   auto [k, f, fLow] = reduce(abs(x));
   if (quadrant)
     k = k + quadrant;
   Expr square = f * f;
-  Expr low = fma(f, f64::sinQuarter1[1], fLow * f64::sinQuarter1[0]);
-  Expr sine = fma(f, f64::sinQuarter1[0], fma(f * square, polynomial(square, f64::sinQuarter), low));
+  Expr sine = fma(f, f64::sinQuarter1[0], sineRest(f, fLow, square));
   Expr cosine = polynomial(square, f64::cosQuarter);
   return flipSign(select((k & 1) == 0, sine, cosine), (k & 2) << 62);
 }
@@ -107,3 +114,25 @@ Expr f64::sin(Expr x) {
 }
 
 Expr f64::cos(Expr x) { return sinFrom(x, 1); }
+
+Expr f64::tan(Expr x) {
+  // The quotient of sine and cosine, both with a low part; an odd number of quarter turns on, -cos / sin.
+  auto [k, f, fLow] = reduce(abs(x));
+  Expr square = f * f;
+  Expr head = f * sinQuarter1[0];
+  Expr headLow = fma(f, sinQuarter1[0], -head);
+  Sum s = fastTwoSum(head, sineRest(f, fLow, square) + headLow);
+  Expr tail = f.constant(*std::rbegin(cosQuarter));
+  for (size_t i = std::size(cosQuarter) - 1; i > 1; --i)
+    tail = fma(tail, square, cosQuarter[i - 1]);
+  Sum c = fastTwoSum(f.constant(1.0), square * tail);
+  c.lo = fma(s.hi * -sinQuarter1[0], fLow, c.lo);
+  Expr even = (k & 1) == 0;
+  Expr numerator = select(even, s.hi, c.hi), numeratorLow = select(even, s.lo, c.lo);
+  Expr denominator = select(even, c.hi, s.hi), denominatorLow = select(even, c.lo, s.lo);
+  Expr inverse = 1.0 / denominator;
+  Expr q = numerator * inverse;
+  Expr remainder = fma(-q, denominatorLow, fma(-q, denominator, numerator) + numeratorLow);
+  Expr result = flipSign(flipSign(fma(remainder, inverse, q), k << 63), signBit(x));
+  return select(abs(x) < 0x1p-27, x, result);
+}

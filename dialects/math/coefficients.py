@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes CoefficientsF32.h and CoefficientsF64.h; needs sollya and mpmath. A few minutes.
 
-The polynomials come from coefficients.sollya, the constants and the splitting into terms from here.
+The polynomials come from the .sollya files, the constants and the splitting into terms from here.
 """
 
+import itertools
 import pathlib
 import re
 import struct
@@ -12,8 +13,15 @@ import subprocess
 import mpmath as mp
 
 HERE = pathlib.Path(__file__).parent
+SCRIPTS = ("coefficients", "inverse")
 # Leading coefficients needed with more digits than the format has: table -> their powers of x.
-SPLIT = {"f64.powLog": (1, 3), "f64.powExp": (1,), "f64.sinQuarter": (1,)}
+SPLIT = {
+    "f64.powLog": (1, 3),
+    "f64.powExp": (1,),
+    "f64.sinQuarter": (1,),
+    "f32.sincTail": (2,),
+    "f64.sincTail": (2,),
+}
 
 mp.mp.prec = 2600
 
@@ -67,6 +75,7 @@ def constants():
         yield f"{kind}.ln2", "ln 2 = hi + lo", pieces(kind, ln2, 2)
         yield f"{kind}.halfPi", "pi / 2", pieces(kind, pi / 2, 3)
         yield f"{kind}.fullPi", "pi", pieces(kind, pi, 2)
+    yield "f64.stirlingConstant", "(log(2 pi) - 1) / 2", pieces("f64", (mp.log(2 * pi) - 1) / 2, 1)
     yield "f32.ln2Short", "ln 2 = hi + lo, hi of 15 bits", short_head("f32", ln2, 15)
     for drop in (None, 20, 40, 61, 82):
         value = 2 / pi if drop is None else without_multiples(2 / pi, -drop)
@@ -86,8 +95,10 @@ def exact(text):
 
 def polynomials():
     """(name, description, numbers) as fitted by sollya."""
+    # coefficients.sollya comes first: it has the procedures that the others use.
+    script = "".join((HERE / f"{name}.sollya").read_text() for name in SCRIPTS) + "quit;"
     text = subprocess.run(
-        ["sollya", "coefficients.sollya"], cwd=HERE, capture_output=True, text=True, check=True
+        ["sollya", "/dev/stdin"], input=script, capture_output=True, text=True, check=True
     ).stdout
     for block in text.split("table ")[1:]:
         head, *lines = block.strip().splitlines()
@@ -98,6 +109,69 @@ def polynomials():
             split = pieces(name[:3], numbers.pop(0), 2)
             yield f"{name}{power}", f"coefficient of x^{power} of the next, hi + lo", split
         yield name, f"{what}; error 2^{float(error):.1f}", [float(number) for number in numbers]
+
+
+def interpolated(function, low, high, degree):
+    """The powers' coefficients of the polynomial through the Chebyshev nodes of low .. high."""
+    count = degree + 1
+    middle, half = (low + high) / 2, (high - low) / 2
+    nodes = [middle + half * mp.cos((i + 0.5) * mp.pi / count) for i in range(count)]
+    values = [function(x) for x in nodes]
+    for j in range(1, count):  # Newton's divided differences
+        for i in range(count - 1, j - 1, -1):
+            values[i] = (values[i] - values[i - 1]) / (nodes[i] - nodes[i - j])
+    powers = [mp.mpf(0)] * count
+    for node, value in zip(reversed(nodes), reversed(values), strict=True):
+        powers = [value - node * powers[0]] + [
+            below - node * own for below, own in itertools.pairwise(powers)
+        ]
+    return powers
+
+
+def erfc_scaled(pole):
+    def function(q):
+        """(1 + 2 a) e^(a^2) erfc a as a function of (a - pole) / (a + pole)."""
+        a = pole * (1 + q) / (1 - q)
+        return (1 + 2 * a) * mp.exp(a * a) * mp.erfc(a)
+
+    return function
+
+
+def gamma_middle(x):
+    """lgamma a / ((a - 1) (a - 2)), a = x + 1.875."""
+    a = x + 1.875
+    return mp.loggamma(a) / ((a - 1) * (a - 2))
+
+
+def gamma_rest(w):
+    """What Stirling's formula leaves of lgamma a, times a; w = 1 / a^2."""
+    a = 1 / mp.sqrt(w)
+    return a * (mp.loggamma(a) - ((a - 0.5) * mp.log(a) - a + mp.log(2 * mp.pi) / 2))
+
+
+def interpolations():
+    """(name, description, numbers) of the functions that sollya does not have."""
+    mp.mp.prec = 200
+    stirling = gamma_rest, mp.ldexp(1, -60), 1 / mp.mpf(9)
+    middle = gamma_middle, mp.mpf(-1.125), mp.mpf(1.125)
+    rows = (
+        ("f32.erfcScaled", erfc_scaled(3), mp.mpf(-1), mp.mpf(7.1) / 13.1, 11),
+        ("f64.erfcScaled", erfc_scaled(4), mp.mpf(-1), mp.mpf(23.3) / 31.3, 23),
+        ("f32.gammaMiddle", *middle, 17),
+        ("f64.gammaMiddle", *middle, 34),
+        ("f32.gammaRest", *stirling, 5),
+        ("f64.gammaRest", *stirling, 11),
+    )
+    for name, function, low, high, degree in rows:
+        powers = interpolated(function, low, high, degree)
+        if name == "f64.gammaMiddle" or name == "f64.erfcScaled":
+            yield (
+                f"{name}0",
+                "coefficient of x^0 of the next, hi + lo",
+                pieces("f64", powers.pop(0), 2),
+            )
+        what = " ".join(function.__doc__.rstrip(".").split())
+        yield name, f"{what}; {float(low):.3g} .. {float(high):.3g}", [float(c) for c in powers]
 
 
 def literal(number):
@@ -135,6 +209,6 @@ def header(kind, tables):
 
 
 if __name__ == "__main__":
-    found = [*constants(), *polynomials()]
+    found = [*constants(), *polynomials(), *interpolations()]
     for suffix in ("F32", "F64"):
         (HERE / f"Coefficients{suffix}.h").write_text(header(suffix.lower(), found))

@@ -139,10 +139,39 @@ def _nextafter(x: Any, y: Any) -> np.ndarray:
     return np.where(x == y, y, np.nextafter(x, y))
 
 
-def _erf(x: Any) -> np.ndarray:
+def _each(function: Callable[[float], float], x: Any) -> np.ndarray:
+    """A function of Python's `math` on each element, in float64, rounded once."""
     x = np.asarray(x)
-    flat = np.fromiter(map(math.erf, x.astype(np.float64).ravel().tolist()), np.float64, x.size)
+    flat = np.fromiter(map(function, x.astype(np.float64).ravel().tolist()), np.float64, x.size)
     return convert(flat.reshape(x.shape), x.dtype)
+
+
+def _erf(x: Any) -> np.ndarray:
+    return _each(math.erf, x)
+
+
+def _erfc(x: Any) -> np.ndarray:
+    return _each(math.erfc, x)
+
+
+def _lgamma_of(x: float) -> float:
+    try:
+        return math.lgamma(x)
+    except (ValueError, OverflowError):  # a pole, or beyond the largest number
+        return math.inf
+
+
+def _lgamma(x: Any) -> np.ndarray:
+    return _each(_lgamma_of, x)
+
+
+def _sinc(x: Any) -> np.ndarray:
+    """By way of the distance to the next integer, so that integers give 0; +-inf gives NaN."""
+    x = np.asarray(x)
+    wide = np.abs(x.astype(np.float64))
+    near = np.rint(wide)
+    sine = np.sin(np.pi * (wide - near)) * np.where(near % 2 == 1, -1, 1)
+    return convert(np.where(wide == 0, 1, sine / (np.pi * wide) + 0.0), x.dtype)
 
 
 GUARDED: dict[str, Callable[..., Any]] = {
@@ -153,6 +182,9 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "clamp": _clamp,
     "erf": _erf,
     "nextafter": _nextafter,
+    "erfc": _erfc,
+    "lgamma": _lgamma,
+    "sinc": _sinc,
     **COMPLEX_GUARDS,
     **HALF_GUARDS,
 }

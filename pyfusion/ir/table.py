@@ -93,16 +93,13 @@ _OPERATORS = {
     "abs": "abs",
     "bitwise_invert": "invert",
 }
-_TYPED_LIKE = {"erf": "expm1"}
+_TYPED_LIKE = {"erf": "expm1", "erfc": "expm1", "lgamma": "expm1", "sinc": "expm1"}
 _ALIASES = {
     "divide": ("true_divide",),
     "remainder": ("mod",),
     "bitwise_invert": ("bitwise_not",),
-    "arccos": ("acos",),
     "arccosh": ("acosh",),
-    "arcsin": ("asin",),
     "arcsinh": ("asinh",),
-    "arctan": ("atan",),
     "arctanh": ("atanh",),
     "conjugate": ("conj",),
 }

@@ -11,6 +11,14 @@ func.func @abs(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @acos(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.acos' op operand #0 must be}}
+  %0 = "fusion.acos"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @all(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.all' op operand #0 must be}}
   %0 = "fusion.all"(%x) <{axes = array<i64: 0>}> : (tensor<4xcomplex<f32>>) -> tensor<complex<f32>>
@@ -22,6 +30,22 @@ func.func @all(%x: tensor<4xcomplex<f32>>) {
 func.func @any(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.any' op operand #0 must be}}
   %0 = "fusion.any"(%x) <{axes = array<i64: 0>}> : (tensor<4xcomplex<f32>>) -> tensor<complex<f32>>
+  return
+}
+
+// -----
+
+func.func @asin(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.asin' op operand #0 must be}}
+  %0 = "fusion.asin"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @atan(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.atan' op operand #0 must be}}
+  %0 = "fusion.atan"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 
@@ -123,6 +147,14 @@ func.func @erf(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @erfc(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.erfc' op operand #0 must be}}
+  %0 = "fusion.erfc"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @expm1(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.expm1' op operand #0 must be}}
   %0 = "fusion.expm1"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
@@ -163,6 +195,14 @@ func.func @greater(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @hypot(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.hypot' op operand #0 must be}}
+  %0 = "fusion.hypot"(%x, %x) : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @isfinite(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.isfinite' op operand #0 must be}}
   %0 = "fusion.isfinite"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xi1>
@@ -190,6 +230,14 @@ func.func @isnan(%x: tensor<4xcomplex<f32>>) {
 func.func @less_equal(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.less_equal' op operand #0 must be}}
   %0 = "fusion.less_equal"(%x, %x) : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @lgamma(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.lgamma' op operand #0 must be}}
+  %0 = "fusion.lgamma"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 
@@ -331,9 +379,25 @@ func.func @sin(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @sinc(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.sinc' op operand #0 must be}}
+  %0 = "fusion.sinc"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @sqrt(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.sqrt' op operand #0 must be}}
   %0 = "fusion.sqrt"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @tan(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.tan' op operand #0 must be}}
+  %0 = "fusion.tan"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 

@@ -28,6 +28,8 @@ func.func @arithmetic(%x: tensor<?x4xf32>, %y: tensor<4xf32>, %s: tensor<f32>) {
   %9 = fusion.minimum %x, %s : tensor<?x4xf32>, tensor<f32>
   // CHECK: fusion.clamp %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4xf32>, tensor<f32>, tensor<4xf32>
   %10 = fusion.clamp %x, %s, %y : tensor<?x4xf32>, tensor<f32>, tensor<4xf32>
+  // CHECK: fusion.hypot
+  %11 = fusion.hypot %x, %s : tensor<?x4xf32>, tensor<f32>
   return
 }
 
@@ -65,6 +67,25 @@ func.func @unary(%x: tensor<?x4xf64>) {
   %14 = fusion.tanh %x : tensor<?x4xf64>
   // CHECK: fusion.erf
   %15 = fusion.erf %x : tensor<?x4xf64>
+  return
+}
+
+// CHECK-LABEL: func.func @more_math
+func.func @more_math(%x: tensor<?x4xf64>) {
+  // CHECK: fusion.tan
+  %0 = fusion.tan %x : tensor<?x4xf64>
+  // CHECK: fusion.asin
+  %1 = fusion.asin %x : tensor<?x4xf64>
+  // CHECK: fusion.acos
+  %2 = fusion.acos %x : tensor<?x4xf64>
+  // CHECK: fusion.atan
+  %3 = fusion.atan %x : tensor<?x4xf64>
+  // CHECK: fusion.sinc
+  %4 = fusion.sinc %x : tensor<?x4xf64>
+  // CHECK: fusion.erfc
+  %5 = fusion.erfc %x : tensor<?x4xf64>
+  // CHECK: fusion.lgamma
+  %6 = fusion.lgamma %x : tensor<?x4xf64>
   return
 }
 

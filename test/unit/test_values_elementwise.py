@@ -7,6 +7,7 @@ import pytest
 from values_common import DTYPES, LAYOUTS, check, check_all, data, pair
 
 import pyfusion as pf
+from pyfusion.ir.table import OPS
 
 UNARY = [
     "negative", "abs", "positive", "sign", "square", "isnan", "isinf", "isfinite", "logical_not",
@@ -19,10 +20,12 @@ BINARY = [
     "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
     "bitwise_right_shift", "copysign",
 ]  # fmt: skip
-MATH = ["exp", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "atan2", "pow"]
+MATH = [
+    "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "tanh", "erf",
+]  # fmt: skip
+BINARY_MATH = ["atan2", "hypot", "pow"]
 MORE_MATH = [
-    "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2",
-    "log10", "exp2", "cbrt", "hypot", "logaddexp",
+    "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2", "log10", "exp2", "cbrt", "logaddexp",
 ]  # fmt: skip
 CASTS = [*DTYPES, "int8", "int16", "uint16", "uint32", "uint64"]
 
@@ -40,8 +43,7 @@ def minimum(x, y):
 def numpy_name(name):
     if name in ("maximum", "minimum"):
         return globals()[name]
-    names = {"abs": "absolute", "pow": "power", "atan2": "arctan2"}
-    return getattr(np, names.get(name, name))
+    return getattr(np, OPS[name].numpy if name in OPS else name)
 
 
 def defined(function, *args):
@@ -197,8 +199,9 @@ def test_math(dtype, layout):
     m, y = pair(dtype, layout, 13)
     results = {}
     for name in MATH:
-        two = name in ("atan2", "pow")
-        results[name] = (getattr(pf, name)(*((x, y) if two else (x,))), (n, m) if two else (n,))
+        results[name] = (getattr(pf, name)(x), (n,))
+    for name in BINARY_MATH:
+        results[name] = (getattr(pf, name)(x, y), (n, m))
     results["log of abs"] = (pf.log(abs(x)), (abs(n),))
     results["pow of abs"] = (pf.pow(abs(x), y), (abs(n), m))
     for name, (got, args) in results.items():
