@@ -22,6 +22,7 @@ BINARY = [
 ]  # fmt: skip
 MATH = [
     "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "tanh", "erf",
+    "erfc", "sinc",
 ]  # fmt: skip
 BINARY_MATH = ["atan2", "hypot", "pow"]
 MORE_MATH = [
@@ -181,10 +182,28 @@ def saturated(x, target):
     return np.array(flat, target).reshape(x.shape)
 
 
+def exact_sinc(x):
+    if not mpmath.isfinite(x):
+        return mpmath.nan
+    return mpmath.sinpi(x) / (mpmath.pi * x) if x else mpmath.mpf(1)
+
+
+def exact_lgamma(x):
+    return x if mpmath.isnan(x) else mpmath.loggamma(x) if x else mpmath.inf
+
+
+REFERENCES = {
+    "erf": mpmath.erf,
+    "erfc": mpmath.erfc,
+    "lgamma": exact_lgamma,
+    "sinc": exact_sinc,
+}
+
+
 def reference(name, *args):
     """The result in more digits than the arguments have."""
-    if name == "erf":
-        found = [mpmath.erf(mpmath.mpf(a)) for a in args[0].ravel().tolist()]
+    if name in REFERENCES:
+        found = [REFERENCES[name](mpmath.mpf(a)) for a in args[0].ravel().tolist()]
         wide = np.array([np.longdouble(mpmath.nstr(v, 25)) for v in found], np.longdouble)
         return wide.reshape(args[0].shape)
     wide = np.float64 if args[0].dtype == np.float32 else np.longdouble
@@ -203,6 +222,8 @@ def test_math(dtype, layout):
     for name in BINARY_MATH:
         results[name] = (getattr(pf, name)(x, y), (n, m))
     results["log of abs"] = (pf.log(abs(x)), (abs(n),))
+    # Beside the zeros below 0, the error of lgamma has an absolute bound.
+    results["lgamma of abs"] = (pf.lgamma(abs(x)), (abs(n),))
     results["pow of abs"] = (pf.pow(abs(x), y), (abs(n), m))
     for name, (got, args) in results.items():
         check(got, reference(name.split()[0], *args), name, ulp=2)
