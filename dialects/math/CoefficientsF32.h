@@ -58,6 +58,9 @@ inline constexpr double sinQuarter[] = {
 // cos(pi/2 x), |x| <= 1/2, for use in f64; error 2^-33.8
 inline constexpr double cosQuarter[] = {
     1.0, -0x1.3bd3cc7a919c5p0, 0x1.03c1dd47daddbp-2, -0x1.55c5c10d79779p-6, 0x1.d9cdf9f48a17ep-11};
+// tanh x from x^3 on, |x| <= 3/4; error 2^-29.0
+inline constexpr double tanhTail[] = {
+    -0x1.555548p-2, 0x1.110d8ap-3, -0x1.b9783cp-5, 0x1.5f581p-6, -0x1.f51146p-8, 0x1.c59a3cp-10};
 // erf x - x, 0 <= x < 1; error 2^-30.1
 inline constexpr double erfSmall[] = {
     0x1.06eba8p-3, -0x1.812744p-2, 0x1.ce2ea2p-4, -0x1.b82232p-6, 0x1.55e0eep-8, -0x1.b9d556p-11,

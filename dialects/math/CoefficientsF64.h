@@ -20,6 +20,9 @@ inline constexpr double halfPi[] = {
 // pi
 inline constexpr double fullPi[] = {
     0x1.921fb54442d18p1, 0x1.1a62633145c07p-53};
+// (log(2 pi) - 1) / 2
+inline constexpr double stirlingConstant[] = {
+    0x1.acfe390c97d69p-2};
 // ln 2 = hi + lo, hi of 40 bits
 inline constexpr double ln2Short[] = {
     0x1.62e42fefa4p-1, -0x1.8432a1b0e2634p-43};
@@ -101,9 +104,6 @@ inline constexpr double sincTail2[] = {
 inline constexpr double sincTail[] = {
     0x1.9f9cb402bc3fp-1, -0x1.86a8e47208854p-3, 0x1.ac6805cbd3a4dp-6, -0x1.3381696b0688dp-9,
     0x1.37469530c7d1fp-13, -0x1.d3e30fde628a9p-18, 0x1.070d03bfad02fp-22};
-// (log(2 pi) - 1) / 2
-inline constexpr double stirlingConstant[] = {
-    0x1.acfe390c97d69p-2};
 // coefficient of x^0 of the next, hi + lo
 inline constexpr double erfcScaled0[] = {
     0x1.3ba5916e9fd7fp0, -0x1.9f7720005c089p-55};

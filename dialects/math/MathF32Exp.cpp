@@ -61,23 +61,17 @@ Expr f32::expm1(Expr x) {
 }
 
 Expr f32::tanh(Expr x) {
-  // n / (2 - n) with n = 1 - e^(-2|x|) = n + nLow; from |x| = 10 on, the result rounds to 1.
-  auto [k, r, rLow] = reduce(atMost(abs(x), 10.0) * -2.0);
-  Expr rest = expm1Rest(r, rLow);
-  Expr p = r + rest;
-  Expr pLow = (r - p) + rest;
-  Expr scale = powerOfTwo(k);
-  Expr whole = 1.0 - scale;
-  Expr part = scale * p;
-  Expr n = whole - part;
-  Expr wholeLow = (1.0 - whole) - scale;
-  Expr nLow = fma(-scale, pLow, ((whole - n) - part) + wholeLow);
-  Expr d = 2.0 - n;
-  Expr dLow = ((2.0 - d) - n) - nLow;
-  Expr inverse = 1.0 / d;
-  Expr q = n * inverse;
-  Expr remainder = fma(-q, dLow, fma(-q, d, n) + nLow);
-  return withSign(fma(remainder, inverse, q), x);
+  // Below 3/4 an odd polynomial, above it 1 - 2 / (e^(2|x|) + 1), where the quotient's errors count little.
+  Expr a = abs(x);
+  Expr square = a * a;
+  Expr small = fma(a * square, polynomial(square, tanhTail), a);
+  // From 10 on the result rounds to 1. ln 2's low part matters at none of the few k that the result depends on.
+  Expr t = atMost(a, 10.0) * 2.0;
+  Expr shifted = fma(t, log2e[0], roundMagic);
+  Expr r = fma(shifted - roundMagic, -ln2[0], t);
+  Expr scale = powerOfTwo(toBits(shifted) - roundMagicBits);
+  Expr sum = fma(scale, fma(r * r, polynomial(r, expTail), r), scale + 1.0);
+  return withSign(select(a < 0.75, small, 1.0 - 2.0 / sum), x);
 }
 
 Expr f32::erf(Expr x) {

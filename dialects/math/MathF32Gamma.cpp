@@ -43,7 +43,8 @@ Expr f32::lgamma(Expr x) {
   Expr a = abs(wide);
   Expr small = a < 0.75, large = a >= 3.0;
   Expr factor = (a - 1.0) * select(small, a, a - 2.0);
-  Expr middle = factor * polynomial(atMost(select(small, a + 1.0, a), 3.0) - 1.875, gammaMiddle);
+  // Adding 0 makes the zeros at 1 and 2 positive.
+  Expr middle = fma(factor, polynomial(atMost(select(small, a + 1.0, a), 3.0) - 1.875, gammaMiddle), 0.0);
   Expr inverse = 1.0 / a;
   Expr logarithm = logWide(a);
   Expr rest = fma(inverse, polynomial(inverse * inverse, gammaRest), f64::stirlingConstant[0]);

@@ -44,7 +44,7 @@ def minimum(x, y):
 def numpy_name(name):
     if name in ("maximum", "minimum"):
         return globals()[name]
-    return getattr(np, OPS[name].numpy if name in OPS else name)
+    return getattr(np, name if hasattr(np, name) else OPS[name].numpy)
 
 
 def defined(function, *args):
