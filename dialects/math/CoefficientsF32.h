@@ -90,6 +90,12 @@ inline constexpr double sincTail2[] = {
 // sin(pi x) / (pi x) from x^2 on, |x| <= 1/2; the first as hi + lo; error 2^-35.0
 inline constexpr double sincTail[] = {
     0x1.9f9cacp-1, -0x1.86a6bep-3, 0x1.abe47cp-6, -0x1.250328p-9};
+// tan(pi/2 f) / f, z = f^2, for use in f64
+inline constexpr double tanNumerator[] = {
+    0x1.921fb544625edp0, -0x1.b9f40509c5db3p-2, 0x1.50d074012cb36p-7};
+// tan(pi/2 f) / f, z = f^2, for use in f64
+inline constexpr double tanDenominator[] = {
+    1.0, -0x1.18e3fe1ed7fbep0, 0x1.8e4708ee6cbafp-4};
 // (1 + 2 a) e^(a^2) erfc a as a function of (a - pole) / (a + pole); -1 .. 0.542
 inline constexpr double erfcScaled[] = {
     0x1.40c522dab27afp0, -0x1.15c0857d0a204p-3, -0x1.85a18b06def09p-5, 0x1.09838482794cdp-3,

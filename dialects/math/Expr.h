@@ -145,6 +145,11 @@ inline Expr intToF32(Expr a) {
   return a.make<arith::SIToFPOp>(Float32Type::get(a.getType().getContext()), a.getValue());
 }
 
+/// An f32 without its fraction as an i32, in whose range it has to be.
+inline Expr floatToI32(Expr a) {
+  return a.make<arith::FPToSIOp>(IntegerType::get(a.getType().getContext(), 32), a.getValue());
+}
+
 inline int64_t signMask(Expr a) { return a.getWidth() == 32 ? -(int64_t(1) << 31) : INT64_MIN; }
 inline Expr signBit(Expr a) { return toBits(a) & signMask(a); }
 /// True for -0 and negative NaNs too.

@@ -14,39 +14,40 @@ constexpr int64_t mantissaBits = 23;
 } // namespace
 
 Expr f32::pow(Expr x, Expr y) {
-  // 2^(y log2 |x|) in f64, then the sign and the special cases of IEEE 754, 9.2.1.
+  // 2^(y log2 |x|), then the sign and the special cases of IEEE 754, 9.2.1.
   // |x| = 2^k (1 + f), log2(1 + f) = s P(s^2) with s = f / (2 + f): W. J. Cody and W. Waite, "Software Manual for
   // the Elementary Functions" (1980), ch. 7.
   Expr a = abs(x);
   Expr subnormal = a < 0x1p-126;
   Expr bits = toBits(select(subnormal, a * 0x1p23, a));
   Expr exponent = (bits - sqrtHalfBits) >> mantissaBits;
-  Expr f = toF64(fromBits(bits - (exponent << mantissaBits)) - 1.0);
+  Expr f = fromBits(bits - (exponent << mantissaBits)) - 1.0;
   Expr k = intToF32(exponent);
-  k = toF64(select(subnormal, k - 23.0, k));
-  // So far out that the product with the smallest y still overflows.
-  k = select(a == 0.0, -1e300, k);
-  k = select(a == infinity, 1e300, k);
-  Expr s = f / (f + 2.0);
+  k = select(subnormal, k - 23.0, k);
+  Expr wide = toF64(f);
+  Expr s = wide / (wide + 2.0);
+  // Infinity and NaN go through; 0 so far out that the product with the smallest y still overflows.
+  k = select(a == 0.0, -1e300, toF64(select(a < infinity, k, a)));
   Expr logarithm = fma(s, polynomial(s * s, powLogWide), k);
 
   constexpr double largest = 0x1.fffffep127;
   Expr t = atLeast(atMost(toF64(atLeast(atMost(y, largest), -largest)) * logarithm, 130.0), -152.0);
   Expr shifted = t + 0x1.8p52;
-  Expr r = t - (shifted - 0x1.8p52);
-  Expr scale = fromBits((toBits(shifted) + 1023) << 52);
-  Expr result = toF32(fma(scale, r * polynomial(r, powExpWide), scale));
+  // From here on in f32.
+  Expr r = toF32(t - (shifted - 0x1.8p52));
+  Expr count = toI32(toBits(shifted));
+  Expr half = count >> 1;
+  Expr power = fma(r, polynomial(r, powExpWide), 1.0);
+  Expr result = power * fromBits((half + 127) << mantissaBits) * fromBits((count - half + 127) << mantissaBits);
 
-  // The low bit of |y| + 2^23, or of |y| from there up to 2^24, is the parity of an integer y.
+  // |y| as an integer, if it is one; from 2^24 on all are even.
   Expr ay = abs(y);
-  Expr wide = ay >= 0x1p23;
-  Expr sum = ay + 0x1p23;
-  Expr integer = wide | ((sum - 0x1p23) == ay);
-  Expr parity = select(ay < 0x1p24, select(wide, toBits(ay), toBits(sum)), 0);
-  Expr sign = toBits(x) & (parity << 31);
-  result = select(integer, flipSign(result, sign), result);
+  ay = select(ay < 0x1p24, ay, 0x1p24);
+  Expr whole = floatToI32(ay);
+  Expr integer = intToF32(whole) == ay;
+  result = flipSign(result, toBits(x) & (select(integer, whole, 0) << 31));
   Expr undefined = (x < 0.0) & (a < infinity) & (integer ^ 1);
-  result = select(undefined | isNaN(x), notANumber, result);
+  result = select(undefined, notANumber, result);
   return select((y == 0.0) | (x == 1.0), 1.0, result);
 }
 

@@ -60,9 +60,9 @@ Expr f32::cos(Expr x) { return sinFrom(x, 1); }
 Expr f32::tan(Expr x) {
   auto [k, f] = reduce(x);
   Expr square = f * f;
-  Expr sine = f * polynomial(square, sinQuarter), cosine = polynomial(square, cosQuarter);
-  // An odd number of quarter turns on: -cos / sin.
+  Expr numerator = f * polynomial(square, tanNumerator), denominator = polynomial(square, tanDenominator);
+  // An odd number of quarter turns on: -1 / tan.
   Expr even = (k & 1) == 0;
-  Expr value = select(even, sine, cosine) / select(even, cosine, sine);
+  Expr value = select(even, numerator, denominator) / select(even, denominator, numerator);
   return flipSign(toF32(flipSign(value, k << 63)), signBit(x));
 }

@@ -128,6 +128,26 @@ def interpolated(function, low, high, degree):
     return powers
 
 
+def rational(function, low, high, degree):
+    """Numerator and denominator, of one degree, of the quotient through the Chebyshev nodes."""
+    count = 2 * degree + 1
+    middle, half = (low + high) / 2, (high - low) / 2
+    nodes = [middle + half * mp.cos((i + 0.5) * mp.pi / count) for i in range(count)]
+    values = [function(x) for x in nodes]
+    rows = [
+        [x**j for j in range(degree + 1)] + [-v * x**j for j in range(1, degree + 1)]
+        for x, v in zip(nodes, values, strict=True)
+    ]
+    found = list(mp.lu_solve(mp.matrix(rows), mp.matrix(values)))
+    return found[: degree + 1], [mp.mpf(1), *found[degree + 1 :]]
+
+
+def tan_quarter(z):
+    """tan(pi/2 f) / f, z = f^2"""
+    f = mp.sqrt(z)
+    return mp.tan(mp.pi / 2 * f) / f
+
+
 def erfc_scaled(pole):
     def function(q):
         """(1 + 2 a) e^(a^2) erfc a as a function of (a - pole) / (a + pole)."""
@@ -152,6 +172,12 @@ def gamma_rest(w):
 def interpolations():
     """(name, description, numbers) of the functions that sollya does not have."""
     mp.mp.prec = 200
+    for name, powers in zip(
+        ("tanNumerator", "tanDenominator"),
+        rational(tan_quarter, mp.mpf(0), mp.mpf("0.2501"), 2),
+        strict=True,
+    ):
+        yield f"f32.{name}", f"{tan_quarter.__doc__}, for use in f64", [float(c) for c in powers]
     stirling = gamma_rest, mp.ldexp(1, -60), 1 / mp.mpf(9)
     middle = gamma_middle, mp.mpf(-1.125), mp.mpf(1.125)
     rows = (
