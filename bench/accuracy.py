@@ -117,8 +117,8 @@ def work_f64(task: tuple[str, int, int]) -> tuple[str, int, Any, Any]:
         columns = special_arguments(f, "float64")
     want = reference(f, *columns)
     other = theirs(f, *columns)
-    found = worst(f, columns, errors(want, ours(f, *columns)))
-    numpys = worst(f, columns, errors(want, other)) if other is not None else None
+    found = worst(f, columns, errors(want, ours(f, *columns), f.free_zero))
+    numpys = worst(f, columns, errors(want, other, f.free_zero)) if other is not None else None
     return name, columns[0].size, found, numpys
 
 

@@ -73,8 +73,11 @@ def reference(f: Function, *arguments: np.ndarray) -> Reference:
     return Reference(value, rest, exponent, special, known)
 
 
-def errors(want: Reference, got: np.ndarray) -> np.ndarray:
-    """In units in the last place; infinite where a special value is wrong."""
+def errors(want: Reference, got: np.ndarray, free_zero: bool = False) -> np.ndarray:
+    """In units in the last place; infinite where a special value is wrong.
+
+    If `free_zero`, the sign of a zero may differ.
+    """
     with np.errstate(all="ignore"):
         # Beside infinity, which counts as 2^1024, in halves.
         halved = np.where(np.isinf(got), np.copysign(2.0**1023, got), got / 2)
@@ -106,7 +109,7 @@ def errors(want: Reference, got: np.ndarray) -> np.ndarray:
         & (np.signbit(got) != minus)
         & ((want.value != 0) | (want.rest != 0))
     )
-    return np.where(zero, np.inf, error)
+    return error if free_zero else np.where(zero, np.inf, error)
 
 
 def worst(f: Function, arguments: tuple[np.ndarray, ...], error: np.ndarray) -> Worst:

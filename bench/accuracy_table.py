@@ -144,7 +144,7 @@ _LIST = (
              "arctan2", (-10, 10), (1, -1, 2), arity=2),
     Function("logaddexp", 2, 2, _LOGADDEXP, _logaddexp,
              "logaddexp", (-20, 20), (-0.6931471805599453, -0.3665, -0.01, 1, 88),
-             floor=0.5, arity=2),
+             floor=0.5, arity=2, free_zero=True),
     Function("sigmoid", 1.5, 2, _SIGMOID, lambda m, x: 1 / (1 + m.exp(-_clipped(x, 2000))),
              "", (-20, 20), (1e-8, -1e-8, 16.6, 36.7, -87.3, -103.9, -708, -745)),
     Function("sinc", 2, 2, "sinc(x)", lambda m, x: m.sinpi(x) / (m.pi * x),

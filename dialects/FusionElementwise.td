@@ -124,6 +124,12 @@ def Fusion_HypotOp
   let fusionCost = "math";
   let hasFolder = 0;
 }
+def Fusion_LogaddexpOp
+    : Fusion_Binary<"logaddexp", "logaddexp", Fusion_FloatTensor, [Commutative]> {
+  let summary = "logarithm of e to the lhs + e to the rhs";
+  let fusionCost = "math";
+  let hasFolder = 0;
+}
 def Fusion_MaximumOp
     : Fusion_Binary<"maximum", "maximum", Fusion_Tensor, [Commutative]> {
   let summary = "larger of two values; NaN wins, +0 is above -0";
@@ -176,13 +182,22 @@ def Fusion_ClampOp
 //===----------------------------------------------------------------------===//
 
 def Fusion_ExpOp : Fusion_Math<"exp"> { let summary = "e to the x"; }
+def Fusion_Exp2Op : Fusion_Math<"exp2"> { let summary = "2 to the x"; }
 def Fusion_Expm1Op : Fusion_Math<"expm1"> { let summary = "e to the x, less 1"; }
 def Fusion_LogOp : Fusion_Math<"log"> { let summary = "natural logarithm"; }
+def Fusion_Log2Op : Fusion_Math<"log2"> { let summary = "logarithm of base 2"; }
+def Fusion_Log10Op : Fusion_Math<"log10"> {
+  let summary = "logarithm of base 10";
+}
 def Fusion_Log1pOp : Fusion_Math<"log1p"> { let summary = "log of 1 + x"; }
 def Fusion_SqrtOp : Fusion_Math<"sqrt"> {
   let summary = "square root, correctly rounded";
   let fusionCost = "cheap";
 }
+def Fusion_RsqrtOp : Fusion_Math<"rsqrt", ""> {
+  let summary = "1 / sqrt(x), of -0 -inf";
+}
+def Fusion_CbrtOp : Fusion_Math<"cbrt"> { let summary = "cube root"; }
 def Fusion_SinOp : Fusion_Math<"sin"> { let summary = "sine of radians"; }
 def Fusion_CosOp : Fusion_Math<"cos"> { let summary = "cosine of radians"; }
 def Fusion_TanOp : Fusion_Math<"tan"> { let summary = "tangent of radians"; }
@@ -195,7 +210,21 @@ def Fusion_AcosOp : Fusion_Math<"acos", "arccos"> {
 def Fusion_AtanOp : Fusion_Math<"atan", "arctan"> {
   let summary = "inverse tangent, in radians";
 }
+def Fusion_SinhOp : Fusion_Math<"sinh"> { let summary = "hyperbolic sine"; }
+def Fusion_CoshOp : Fusion_Math<"cosh"> { let summary = "hyperbolic cosine"; }
 def Fusion_TanhOp : Fusion_Math<"tanh"> { let summary = "hyperbolic tangent"; }
+def Fusion_AsinhOp : Fusion_Math<"asinh", "arcsinh"> {
+  let summary = "inverse hyperbolic sine";
+}
+def Fusion_AcoshOp : Fusion_Math<"acosh", "arccosh"> {
+  let summary = "inverse hyperbolic cosine";
+}
+def Fusion_AtanhOp : Fusion_Math<"atanh", "arctanh"> {
+  let summary = "inverse hyperbolic tangent";
+}
+def Fusion_SigmoidOp : Fusion_Math<"sigmoid", ""> {
+  let summary = "1 / (1 + e to the -x)";
+}
 def Fusion_ErfOp : Fusion_Math<"erf", ""> { let summary = "error function"; }
 def Fusion_ErfcOp : Fusion_Math<"erfc", ""> {
   let summary = "1 less the error function";

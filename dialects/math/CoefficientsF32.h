@@ -10,7 +10,10 @@ namespace mlir::fusion::f32 {
 
 // 1 / ln 2
 inline constexpr double log2e[] = {
-    0x1.715476p0};
+    0x1.715476p0, 0x1.4ae0cp-26};
+// 1 / ln 10
+inline constexpr double log10e[] = {
+    0x1.bcb7b2p-2, -0x1.5b235ep-27};
 // ln 2 = hi + lo
 inline constexpr double ln2[] = {
     0x1.62e43p-1, -0x1.05c61p-29};
@@ -23,6 +26,9 @@ inline constexpr double fullPi[] = {
 // ln 2 = hi + lo, hi of 15 bits
 inline constexpr double ln2Short[] = {
     0x1.62e4p-1, 0x1.7f7d1cp-20};
+// log10 2 = hi + lo, hi of 15 bits
+inline constexpr double log10Of2Short[] = {
+    0x1.344p-2, 0x1.3509f8p-18};
 // 2 / pi, for use in f64
 inline constexpr double twoOverPi0[] = {
     0x1.45f306dc9c883p-1, -0x1.6b01ec5417056p-55};
@@ -90,6 +96,21 @@ inline constexpr double sincTail2[] = {
 // sin(pi x) / (pi x) from x^2 on, |x| <= 1/2; the first as hi + lo; error 2^-35.0
 inline constexpr double sincTail[] = {
     0x1.9f9cacp-1, -0x1.86a6bep-3, 0x1.abe47cp-6, -0x1.250328p-9};
+// 2^x from x on, |x| <= 1/2; error 2^-28.0
+inline constexpr double exp2Tail[] = {
+    0x1.62e43p-1, 0x1.ebfbd8p-3, 0x1.c6af76p-5, 0x1.3b30acp-7, 0x1.5f0bdap-10, 0x1.3f971cp-13};
+// sinh x from x^3 on, |x| <= ln2/2; error 2^-34.1
+inline constexpr double sinhTail[] = {
+    0x1.555556p-3, 0x1.110fep-7, 0x1.a293a4p-13};
+// cosh x from x^2 on, |x| <= ln2/2; error 2^-33.2
+inline constexpr double coshTail[] = {
+    0x1p-1, 0x1.5554e4p-5, 0x1.6d516ap-10};
+// asinh x from x^3 on, |x| <= 1/2; error 2^-29.6
+inline constexpr double asinhTail[] = {
+    -0x1.555536p-3, 0x1.3324f8p-4, -0x1.6b96d2p-5, 0x1.cd710cp-6, -0x1.b181a6p-7};
+// atanh x from x^3 on, |x| <= 0.37; error 2^-31.1
+inline constexpr double atanhTail[] = {
+    0x1.55555ep-2, 0x1.99929p-3, 0x1.257beep-3, 0x1.ad27c2p-4, 0x1.0ab40ap-3};
 // tan(pi/2 f) / f, z = f^2, for use in f64
 inline constexpr double tanNumerator[] = {
     0x1.921fb544625edp0, -0x1.b9f40509c5db3p-2, 0x1.50d074012cb36p-7};

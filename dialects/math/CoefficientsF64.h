@@ -10,7 +10,10 @@ namespace mlir::fusion::f64 {
 
 // 1 / ln 2
 inline constexpr double log2e[] = {
-    0x1.71547652b82fep0};
+    0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56};
+// 1 / ln 10
+inline constexpr double log10e[] = {
+    0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
 // ln 2 = hi + lo
 inline constexpr double ln2[] = {
     0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
@@ -26,6 +29,9 @@ inline constexpr double stirlingConstant[] = {
 // ln 2 = hi + lo, hi of 40 bits
 inline constexpr double ln2Short[] = {
     0x1.62e42fefa4p-1, -0x1.8432a1b0e2634p-43};
+// log10 2 = hi + lo, hi of 40 bits
+inline constexpr double log10Of2Short[] = {
+    0x1.34413509f8p-2, -0x1.80433b83b532ap-44};
 // 2 / pi = sum of d[j] 2^(-49 j), d[j] multiples of 2^-49, |d[j]| <= 1/2 for j > 0
 inline constexpr double twoOverPi[] = {
     0x1.45f306dc9c88p-1, 0x1.529fc2757d2p-3, -0x1.596447e493acp-3, -0x1.4cd8778df7cp-2,
@@ -104,6 +110,24 @@ inline constexpr double sincTail2[] = {
 inline constexpr double sincTail[] = {
     0x1.9f9cb402bc3fp-1, -0x1.86a8e47208854p-3, 0x1.ac6805cbd3a4dp-6, -0x1.3381696b0688dp-9,
     0x1.37469530c7d1fp-13, -0x1.d3e30fde628a9p-18, 0x1.070d03bfad02fp-22};
+// sinh x from x^3 on, |x| <= ln2/2; error 2^-64.8
+inline constexpr double sinhTail[] = {
+    0x1.5555555555555p-3, 0x1.111111111130dp-7, 0x1.a01a019f1162cp-13, 0x1.71de3e412f821p-19,
+    0x1.ae5672b144dep-26, 0x1.7402d7e6bd179p-33};
+// cosh x from x^2 on, |x| <= ln2/2; error 2^-70.0
+inline constexpr double coshTail[] = {
+    0x1p-1, 0x1.5555555555558p-5, 0x1.6c16c16c15004p-10, 0x1.a01a01ad7b67cp-16, 0x1.27e4cc1930484p-22,
+    0x1.1f8bd11686765p-29};
+// asinh x from x^3 on, |x| <= 1/2; error 2^-60.3
+inline constexpr double asinhTail[] = {
+    -0x1.555555555554p-3, 0x1.33333333305edp-4, -0x1.6db6db6b9a2b2p-5, 0x1.f1c71ba650ccbp-6,
+    -0x1.6e8b8c5eeca26p-6, 0x1.1c4d2bdab434fp-6, -0x1.c972a6735414fp-7, 0x1.79404c026f5aap-7,
+    -0x1.3863ad2912d74p-7, 0x1.e922848e1833fp-8, -0x1.36f06aa10eb5p-8, 0x1.c1e16e5700bbcp-10};
+// atanh x from x^3 on, |x| <= 0.37; error 2^-65.6
+inline constexpr double atanhTail[] = {
+    0x1.5555555555555p-2, 0x1.9999999999b15p-3, 0x1.2492492481314p-3, 0x1.c71c71d31c822p-4,
+    0x1.745d14d7cb9e2p-4, 0x1.3b140092f19bp-4, 0x1.110a604a9feb5p-4, 0x1.e2a53de265ddap-5,
+    0x1.a79bc74730595p-5, 0x1.b79dc90a24a32p-5, 0x1.324dac0e99ac6p-6, 0x1.8445e7934b14cp-4};
 // coefficient of x^0 of the next, hi + lo
 inline constexpr double erfcScaled0[] = {
     0x1.3ba5916e9fd7fp0, -0x1.9f7720005c089p-55};

@@ -11,11 +11,22 @@ namespace mlir::fusion {
 
 namespace f32 {
 Expr exp(Expr x);
+Expr exp2(Expr x);
 Expr expm1(Expr x);
 Expr tanh(Expr x);
+Expr sigmoid(Expr x);
 Expr erf(Expr x);
 Expr log(Expr x);
 Expr log1p(Expr x);
+Expr log2(Expr x);
+Expr log10(Expr x);
+Expr rsqrt(Expr x);
+Expr cbrt(Expr x);
+Expr sinh(Expr x);
+Expr cosh(Expr x);
+Expr asinh(Expr x);
+Expr acosh(Expr x);
+Expr atanh(Expr x);
 Expr sin(Expr x);
 Expr cos(Expr x);
 Expr tan(Expr x);
@@ -28,15 +39,27 @@ Expr lgamma(Expr x);
 Expr pow(Expr x, Expr y);
 Expr atan2(Expr y, Expr x);
 Expr hypot(Expr x, Expr y);
+Expr logaddexp(Expr x, Expr y);
 } // namespace f32
 
 namespace f64 {
 Expr exp(Expr x);
+Expr exp2(Expr x);
 Expr expm1(Expr x);
 Expr tanh(Expr x);
+Expr sigmoid(Expr x);
 Expr erf(Expr x);
 Expr log(Expr x);
 Expr log1p(Expr x);
+Expr log2(Expr x);
+Expr log10(Expr x);
+Expr rsqrt(Expr x);
+Expr cbrt(Expr x);
+Expr sinh(Expr x);
+Expr cosh(Expr x);
+Expr asinh(Expr x);
+Expr acosh(Expr x);
+Expr atanh(Expr x);
 Expr sin(Expr x);
 Expr cos(Expr x);
 Expr tan(Expr x);
@@ -49,6 +72,7 @@ Expr lgamma(Expr x);
 Expr pow(Expr x, Expr y);
 Expr atan2(Expr y, Expr x);
 Expr hypot(Expr x, Expr y);
+Expr logaddexp(Expr x, Expr y);
 } // namespace f64
 
 } // namespace mlir::fusion

@@ -27,11 +27,16 @@ constexpr UnaryEntry unaryFunctions[] = {
     {"tan", f32::tan, f64::tan},       {"asin", f32::asin, f64::asin},    {"acos", f32::acos, f64::acos},
     {"atan", f32::atan, f64::atan},    {"sinc", f32::sinc, f64::sinc},    {"erfc", f32::erfc, f64::erfc},
     {"lgamma", f32::lgamma, f64::lgamma},
+    {"exp2", f32::exp2, f64::exp2},    {"log2", f32::log2, f64::log2},    {"log10", f32::log10, f64::log10},
+    {"rsqrt", f32::rsqrt, f64::rsqrt}, {"sigmoid", f32::sigmoid, f64::sigmoid}, {"cbrt", f32::cbrt, f64::cbrt},
+    {"sinh", f32::sinh, f64::sinh},    {"cosh", f32::cosh, f64::cosh},    {"asinh", f32::asinh, f64::asinh},
+    {"acosh", f32::acosh, f64::acosh}, {"atanh", f32::atanh, f64::atanh},
 };
 constexpr BinaryEntry binaryFunctions[] = {
     {"pow", f32::pow, f64::pow},
     {"atan2", f32::atan2, f64::atan2},
     {"hypot", f32::hypot, f64::hypot},
+    {"logaddexp", f32::logaddexp, f64::logaddexp},
 };
 
 template <typename Entry, size_t N> const Entry *find(const Entry (&table)[N], StringRef name) {

@@ -1,48 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// exp, expm1, tanh, erf in f32 arithmetic only.
+// exp, exp2, expm1, tanh, sigmoid, erf in f32 arithmetic only.
 // Argument reduction x = k ln2 + r after W. J. Cody and W. Waite, "Software Manual for the Elementary Functions"
 // (1980), ch. 6; k by the addition of 1.5 * 2^23 whose low bits then are k; two-sums after T. J. Dekker, "A
 // floating-point technique for extending the available precision" (1971).
 
-#include "CoefficientsF32.h"
 #include "Functions.h"
+#include "PartsF32.h"
 
 using namespace mlir::fusion;
-
-namespace {
-constexpr double roundMagic = 0x1.8p23;
-constexpr int64_t roundMagicBits = 0x4B400000;
-constexpr int64_t bias = 127;
-constexpr int64_t mantissaBits = 23;
-
-/// x = k ln2 + r + rLow, |r| <= ln2 / 2.
-struct Reduced {
-  Expr k, r, rLow;
-};
-
-/// 2^k for an integer k in the range of normal exponents.
-Expr powerOfTwo(Expr k) { return fromBits((k + bias) << mantissaBits); }
-
-Reduced reduce(Expr x) {
-  Expr shifted = fma(x, f32::log2e[0], roundMagic);
-  Expr k = -(shifted - roundMagic);
-  Expr high = fma(k, f32::ln2[0], x);
-  Expr r = fma(k, f32::ln2[1], high);
-  Expr rLow = fma(k, f32::ln2[1], high - r);
-  return {toBits(shifted) - roundMagicBits, r, rLow};
-}
-
-/// e^r - 1 - r + rLow
-Expr expm1Rest(Expr r, Expr rLow) { return fma(r * r, polynomial(r, f32::expTail), rLow); }
-} // namespace
 
 Expr f32::exp(Expr x) {
   auto [k, r, rLow] = reduce(atLeast(atMost(x, 89.5), -105.0));
   Expr p = fma(r * r, polynomial(r, expTail), r) + 1.0;
-  // Two factors: 2^k itself may overflow or be subnormal where the result is not yet.
-  Expr half = k >> 1;
-  return p * powerOfTwo(half) * powerOfTwo(k - half);
+  return scaleByPower(p, k);
+}
+
+Expr f32::exp2(Expr x) {
+  Expr bounded = atLeast(atMost(x, 129.0), -151.0);
+  Expr shifted = bounded + roundMagic;
+  Expr r = bounded - (shifted - roundMagic);
+  Expr p = fma(r, polynomial(r, exp2Tail), 1.0);
+  return scaleByPower(p, toBits(shifted) - roundMagicBits);
 }
 
 Expr f32::expm1(Expr x) {
@@ -72,6 +51,26 @@ Expr f32::tanh(Expr x) {
   Expr scale = powerOfTwo(toBits(shifted) - roundMagicBits);
   Expr sum = fma(scale, fma(r * r, polynomial(r, expTail), r), scale + 1.0);
   return withSign(select(a < 0.75, small, 1.0 - 2.0 / sum), x);
+}
+
+Expr f32::sigmoid(Expr x) {
+  // 1 / (1 + e^-x) = 2^j / (2^j + e^r), -x = -j ln2 + r: nothing overflows, and small results keep all digits. From
+  // x = 18 on, the result rounds to 1.
+  auto [k, r, rLow] = reduce(-atLeast(atMost(x, 18.0), -105.0));
+  Expr j = 0 - k;
+  Expr half = j >> 1;
+  Expr first = powerOfTwo(half), second = powerOfTwo(j - half);
+  Expr power = first * second;
+  // The denominator (2^j + 1) + (e^r - 1) as d + dLow.
+  auto [whole, wholeLow] = twoSum(power, x.constant(1.0));
+  Expr rest = expm1Rest(r, rLow);
+  Expr p = r + rest;
+  Expr pLow = (r - p) + rest;
+  auto [d, error] = fastTwoSum(whole, p);
+  Expr dLow = error + (wholeLow + pLow);
+  Expr inverse = 1.0 / d;
+  Expr remainder = fma(-inverse, dLow, fma(-inverse, d, 1.0));
+  return fma(remainder, inverse, inverse) * first * second;
 }
 
 Expr f32::erf(Expr x) {

@@ -1,45 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// exp, expm1, tanh, erf in f64: the f32 algorithms (see MathF32Exp.cpp for their sources) with longer polynomials.
+// exp, exp2, expm1, tanh, sigmoid, erf in f64: the f32 algorithms (see MathF32Exp.cpp for their sources) with longer polynomials.
 
-#include "CoefficientsF64.h"
 #include "Functions.h"
+#include "PartsF64.h"
 
 using namespace mlir::fusion;
-
-namespace {
-constexpr double roundMagic = 0x1.8p52;
-constexpr int64_t roundMagicBits = 0x4338000000000000;
-constexpr int64_t bias = 1023;
-constexpr int64_t mantissaBits = 52;
-
-/// x = k ln2 + r + rLow, |r| <= ln2 / 2.
-struct Reduced {
-  Expr k, r, rLow;
-};
-
-/// 2^k for an integer k in the range of normal exponents.
-Expr powerOfTwo(Expr k) { return fromBits((k + bias) << mantissaBits); }
-
-Reduced reduce(Expr x) {
-  Expr shifted = fma(x, f64::log2e[0], roundMagic);
-  Expr k = -(shifted - roundMagic);
-  Expr high = fma(k, f64::ln2[0], x);
-  Expr r = fma(k, f64::ln2[1], high);
-  Expr rLow = fma(k, f64::ln2[1], high - r);
-  return {toBits(shifted) - roundMagicBits, r, rLow};
-}
-
-/// e^r - 1 - r + rLow
-Expr expm1Rest(Expr r, Expr rLow) { return fma(r * r, fma(r, polynomial(r, f64::expTail), 0.5), rLow); }
-} // namespace
 
 Expr f64::exp(Expr x) {
   auto [k, r, rLow] = reduce(atLeast(atMost(x, 710.0), -746.0));
   Expr p = (r + expm1Rest(r, rLow)) + 1.0;
-  // Two factors: 2^k itself may overflow or be subnormal where the result is not yet.
-  Expr half = k >> 1;
-  return p * powerOfTwo(half) * powerOfTwo(k - half);
+  return scaleByPower(p, k);
+}
+
+Expr f64::exp2(Expr x) {
+  Expr bounded = atLeast(atMost(x, 1025.0), -1076.0);
+  Expr shifted = bounded + roundMagic;
+  Expr r = bounded - (shifted - roundMagic);
+  Expr p = fma(r, fma(r, polynomial(r, powExp), powExp1[0]), 1.0);
+  return scaleByPower(p, toBits(shifted) - roundMagicBits);
 }
 
 Expr f64::expm1(Expr x) {
@@ -75,6 +54,26 @@ Expr f64::tanh(Expr x) {
   Expr q = n * inverse;
   Expr remainder = fma(-q, dLow, fma(-q, d, n) + nLow);
   return withSign(fma(remainder, inverse, q), x);
+}
+
+Expr f64::sigmoid(Expr x) {
+  // 1 / (1 + e^-x) = 2^j / (2^j + e^r), -x = -j ln2 + r: nothing overflows, and small results keep all digits. From
+  // x = 38 on, the result rounds to 1.
+  auto [k, r, rLow] = reduce(-atLeast(atMost(x, 38.0), -746.0));
+  Expr j = 0 - k;
+  Expr half = j >> 1;
+  Expr first = powerOfTwo(half), second = powerOfTwo(j - half);
+  Expr power = first * second;
+  // The denominator (2^j + 1) + (e^r - 1) as d + dLow.
+  auto [whole, wholeLow] = twoSum(power, x.constant(1.0));
+  Expr rest = expm1Rest(r, rLow);
+  Expr p = r + rest;
+  Expr pLow = (r - p) + rest;
+  auto [d, error] = fastTwoSum(whole, p);
+  Expr dLow = error + (wholeLow + pLow);
+  Expr inverse = 1.0 / d;
+  Expr remainder = fma(-inverse, dLow, fma(-inverse, d, 1.0));
+  return fma(remainder, inverse, inverse) * first * second;
 }
 
 Expr f64::erf(Expr x) {

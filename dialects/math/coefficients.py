@@ -13,7 +13,7 @@ import subprocess
 import mpmath as mp
 
 HERE = pathlib.Path(__file__).parent
-SCRIPTS = ("coefficients", "inverse")
+SCRIPTS = ("coefficients", "inverse", "hyperbolic")
 # Leading coefficients needed with more digits than the format has: table -> their powers of x.
 SPLIT = {
     "f64.powLog": (1, 3),
@@ -71,17 +71,23 @@ def constants():
     """(name, description, numbers) of what is no polynomial."""
     ln2, pi = mp.log(2), mp.pi
     for kind in ("f32", "f64"):
-        yield f"{kind}.log2e", "1 / ln 2", pieces(kind, 1 / ln2, 1)
+        yield f"{kind}.log2e", "1 / ln 2", pieces(kind, 1 / ln2, 2)
+        yield f"{kind}.log10e", "1 / ln 10", pieces(kind, 1 / mp.log(10), 2)
         yield f"{kind}.ln2", "ln 2 = hi + lo", pieces(kind, ln2, 2)
         yield f"{kind}.halfPi", "pi / 2", pieces(kind, pi / 2, 3)
         yield f"{kind}.fullPi", "pi", pieces(kind, pi, 2)
     yield "f64.stirlingConstant", "(log(2 pi) - 1) / 2", pieces("f64", (mp.log(2 * pi) - 1) / 2, 1)
+    log10of2 = mp.log10(2)
     yield "f32.ln2Short", "ln 2 = hi + lo, hi of 15 bits", short_head("f32", ln2, 15)
+    what = "log10 2 = hi + lo, hi of 15 bits"
+    yield "f32.log10Of2Short", what, short_head("f32", log10of2, 15)
     for drop in (None, 20, 40, 61, 82):
         value = 2 / pi if drop is None else without_multiples(2 / pi, -drop)
         what = "2 / pi" if drop is None else f"2 / pi less its multiples of 2^-{drop}"
         yield f"f32.twoOverPi{drop or 0}", f"{what}, for use in f64", pieces("f64", value, 2)
     yield "f64.ln2Short", "ln 2 = hi + lo, hi of 40 bits", short_head("f64", ln2, 40)
+    what = "log10 2 = hi + lo, hi of 40 bits"
+    yield "f64.log10Of2Short", what, short_head("f64", log10of2, 40)
     what = "2 / pi = sum of d[j] 2^(-49 j), d[j] multiples of 2^-49, |d[j]| <= 1/2 for j > 0"
     yield "f64.twoOverPi", what, digits(2 / pi, 49, 24)
 

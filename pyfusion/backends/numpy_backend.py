@@ -174,6 +174,17 @@ def _sinc(x: Any) -> np.ndarray:
     return convert(np.where(wide == 0, 1, sine / (np.pi * wide) + 0.0), x.dtype)
 
 
+def _rsqrt(x: Any) -> np.ndarray:
+    return convert(1 / np.sqrt(x.astype(np.float64)), x.dtype)
+
+
+def _sigmoid(x: Any) -> np.ndarray:
+    """By e to the -|x|, which does not overflow."""
+    wide = x.astype(np.float64)
+    small = np.exp(-np.abs(wide))
+    return convert(np.where(wide < 0, small, 1) / (1 + small), x.dtype)
+
+
 GUARDED: dict[str, Callable[..., Any]] = {
     "cast": _cast,
     "pow": _pow,
@@ -185,6 +196,8 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "erfc": _erfc,
     "lgamma": _lgamma,
     "sinc": _sinc,
+    "rsqrt": _rsqrt,
+    "sigmoid": _sigmoid,
     **COMPLEX_GUARDS,
     **HALF_GUARDS,
 }

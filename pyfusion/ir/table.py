@@ -93,14 +93,12 @@ _OPERATORS = {
     "abs": "abs",
     "bitwise_invert": "invert",
 }
-_TYPED_LIKE = {"erf": "expm1", "erfc": "expm1", "lgamma": "expm1", "sinc": "expm1"}
+# Not ufuncs of NumPy; as cbrt they are defined for real numbers only.
+_TYPED_LIKE = dict.fromkeys(("erf", "erfc", "lgamma", "rsqrt", "sigmoid", "sinc"), "cbrt")
 _ALIASES = {
     "divide": ("true_divide",),
     "remainder": ("mod",),
     "bitwise_invert": ("bitwise_not",),
-    "arccosh": ("acosh",),
-    "arcsinh": ("asinh",),
-    "arctanh": ("atanh",),
     "conjugate": ("conj",),
 }
 

@@ -19,6 +19,14 @@ func.func @acos(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @acosh(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.acosh' op operand #0 must be}}
+  %0 = "fusion.acosh"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @all(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.all' op operand #0 must be}}
   %0 = "fusion.all"(%x) <{axes = array<i64: 0>}> : (tensor<4xcomplex<f32>>) -> tensor<complex<f32>>
@@ -43,6 +51,14 @@ func.func @asin(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @asinh(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.asinh' op operand #0 must be}}
+  %0 = "fusion.asinh"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @atan(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.atan' op operand #0 must be}}
   %0 = "fusion.atan"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
@@ -54,6 +70,14 @@ func.func @atan(%x: tensor<4xcomplex<f32>>) {
 func.func @atan2(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.atan2' op operand #0 must be}}
   %0 = "fusion.atan2"(%x, %x) : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @atanh(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.atanh' op operand #0 must be}}
+  %0 = "fusion.atanh"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 
@@ -107,6 +131,14 @@ func.func @bitwise_xor(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @cbrt(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.cbrt' op operand #0 must be}}
+  %0 = "fusion.cbrt"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @ceil(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.ceil' op operand #0 must be}}
   %0 = "fusion.ceil"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
@@ -118,6 +150,14 @@ func.func @ceil(%x: tensor<4xcomplex<f32>>) {
 func.func @cos(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.cos' op operand #0 must be}}
   %0 = "fusion.cos"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @cosh(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.cosh' op operand #0 must be}}
+  %0 = "fusion.cosh"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 
@@ -150,6 +190,14 @@ func.func @erf(%x: tensor<4xcomplex<f32>>) {
 func.func @erfc(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.erfc' op operand #0 must be}}
   %0 = "fusion.erfc"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @exp2(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.exp2' op operand #0 must be}}
+  %0 = "fusion.exp2"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 
@@ -235,6 +283,14 @@ func.func @less_equal(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @log10(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.log10' op operand #0 must be}}
+  %0 = "fusion.log10"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @lgamma(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.lgamma' op operand #0 must be}}
   %0 = "fusion.lgamma"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
@@ -251,9 +307,25 @@ func.func @log1p(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @log2(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.log2' op operand #0 must be}}
+  %0 = "fusion.log2"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @log(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.log' op operand #0 must be}}
   %0 = "fusion.log"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @logaddexp(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.logaddexp' op operand #0 must be}}
+  %0 = "fusion.logaddexp"(%x, %x) : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 
@@ -363,6 +435,22 @@ func.func @round(%x: tensor<4xcomplex<f32>>) {
 
 // -----
 
+func.func @sigmoid(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.sigmoid' op operand #0 must be}}
+  %0 = "fusion.sigmoid"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @rsqrt(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.rsqrt' op operand #0 must be}}
+  %0 = "fusion.rsqrt"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @sign(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.sign' op operand #0 must be}}
   %0 = "fusion.sign"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
@@ -382,6 +470,14 @@ func.func @sin(%x: tensor<4xcomplex<f32>>) {
 func.func @sinc(%x: tensor<4xcomplex<f32>>) {
   // expected-error @+1 {{'fusion.sinc' op operand #0 must be}}
   %0 = "fusion.sinc"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @sinh(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @+1 {{'fusion.sinh' op operand #0 must be}}
+  %0 = "fusion.sinh"(%x) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 

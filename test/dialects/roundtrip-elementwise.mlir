@@ -30,6 +30,8 @@ func.func @arithmetic(%x: tensor<?x4xf32>, %y: tensor<4xf32>, %s: tensor<f32>) {
   %10 = fusion.clamp %x, %s, %y : tensor<?x4xf32>, tensor<f32>, tensor<4xf32>
   // CHECK: fusion.hypot
   %11 = fusion.hypot %x, %s : tensor<?x4xf32>, tensor<f32>
+  // CHECK: fusion.logaddexp
+  %12 = fusion.logaddexp %x, %s : tensor<?x4xf32>, tensor<f32>
   return
 }
 
@@ -67,6 +69,28 @@ func.func @unary(%x: tensor<?x4xf64>) {
   %14 = fusion.tanh %x : tensor<?x4xf64>
   // CHECK: fusion.erf
   %15 = fusion.erf %x : tensor<?x4xf64>
+  // CHECK: fusion.exp2
+  %16 = fusion.exp2 %x : tensor<?x4xf64>
+  // CHECK: fusion.log2
+  %17 = fusion.log2 %x : tensor<?x4xf64>
+  // CHECK: fusion.log10
+  %18 = fusion.log10 %x : tensor<?x4xf64>
+  // CHECK: fusion.rsqrt
+  %19 = fusion.rsqrt %x : tensor<?x4xf64>
+  // CHECK: fusion.cbrt
+  %20 = fusion.cbrt %x : tensor<?x4xf64>
+  // CHECK: fusion.sinh
+  %21 = fusion.sinh %x : tensor<?x4xf64>
+  // CHECK: fusion.cosh
+  %22 = fusion.cosh %x : tensor<?x4xf64>
+  // CHECK: fusion.asinh
+  %23 = fusion.asinh %x : tensor<?x4xf64>
+  // CHECK: fusion.acosh
+  %24 = fusion.acosh %x : tensor<?x4xf64>
+  // CHECK: fusion.atanh
+  %25 = fusion.atanh %x : tensor<?x4xf64>
+  // CHECK: fusion.sigmoid
+  %26 = fusion.sigmoid %x : tensor<?x4xf64>
   return
 }
 

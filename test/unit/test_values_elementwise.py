@@ -21,13 +21,12 @@ BINARY = [
     "bitwise_right_shift", "copysign",
 ]  # fmt: skip
 MATH = [
-    "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "tanh", "erf",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "rsqrt", "cbrt", "sin", "cos", "tan",
+    "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "erf",
     "erfc", "sinc",
 ]  # fmt: skip
-BINARY_MATH = ["atan2", "hypot", "pow"]
-MORE_MATH = [
-    "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "log2", "log10", "exp2", "cbrt", "logaddexp",
-]  # fmt: skip
+BINARY_MATH = ["atan2", "hypot", "logaddexp", "pow"]
+MORE_MATH = ["deg2rad", "rad2deg", "fmod", "heaviside", "logaddexp2"]
 CASTS = [*DTYPES, "int8", "int16", "uint16", "uint32", "uint64"]
 
 
@@ -192,10 +191,22 @@ def exact_lgamma(x):
     return x if mpmath.isnan(x) else mpmath.loggamma(x) if x else mpmath.inf
 
 
+def exact_rsqrt(x):
+    if x == 0 or x < 0 or mpmath.isnan(x):
+        return mpmath.inf if x == 0 else mpmath.nan
+    return 1 / mpmath.sqrt(x)
+
+
+def exact_sigmoid(x):
+    return 1 / (1 + mpmath.exp(-x))
+
+
 REFERENCES = {
     "erf": mpmath.erf,
     "erfc": mpmath.erfc,
     "lgamma": exact_lgamma,
+    "rsqrt": exact_rsqrt,
+    "sigmoid": exact_sigmoid,
     "sinc": exact_sinc,
 }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// rsqrt and cbrt in f32 arithmetic only.
+
+#include "Functions.h"
+#include "PartsF32.h"
+
+using namespace mlir::fusion;
+
+Expr f32::rsqrt(Expr x) {
+  // s + e / (2 s) is the root, inverse + d inverse the quotient, where the remainders e and d are exact. Where x is so
+  // small that e would be lost, x is scaled by a square.
+  Expr small = x < 0x1p-100;
+  Expr scaled = select(small, x * 0x1p60, x);
+  Expr s = sqrt(scaled);
+  Expr inverse = 1.0 / s;
+  Expr e = fma(-s, s, scaled);
+  Expr d = fma(-s, inverse, 1.0);
+  Expr correction = fma(e * inverse * -0.5, inverse, d);
+  // 0, infinities, negative numbers and NaN: the quotient as it is.
+  Expr regular = unsignedLess(toBits(x) - 1, infinityBits - 1);
+  Expr result = select(regular, fma(inverse, correction, inverse), inverse);
+  return select(small, result * 0x1p30, result);
+}
+
+Expr f32::cbrt(Expr x) {
+  // z = a^(-1/3): from the bits divided by -3 (W. Kahan, "Computing a real cube root", 1991), to 4 %, then by the series
+  // z (1 + h/3 + 2 h^2/9 + ...) in h = 1 - a z^3. Then y = a z^2 and one step with the remainder a - y^3, computed
+  // exactly. Small numbers are scaled by a cube, for that remainder's sake.
+  Expr magnitude = abs(x);
+  Expr small = magnitude < 0x1p-60;
+  Expr a = select(small, magnitude * 0x1p72, magnitude);
+  Expr z = fromBits(0x54A1AA56 - shiftRightUnsigned(toBits(a), 16) * 0x5555);
+  Expr h = fma(-(a * z), z * z, 1.0);
+  z = fma(z * h, fma(h, 2.0 / 9.0, 1.0 / 3.0), z);
+  h = fma(-(a * z), z * z, 1.0);
+  z = fma(z * h, 1.0 / 3.0, z);
+  Expr square = z * z;
+  Expr y = a * square;
+  Expr ySquare = y * y;
+  Expr ySquareLow = fma(y, y, -ySquare);
+  Expr remainder = fma(-ySquareLow, y, fma(-ySquare, y, a));
+  y = fma(remainder, square * (1.0 / 3.0), y);
+  // 0, infinities and NaN as they are.
+  Expr regular = unsignedLess(toBits(magnitude) - 1, infinityBits - 1);
+  return select(regular, withSign(select(small, y * 0x1p-24, y), x), x);
+}
