@@ -19,6 +19,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import platform
 import sys
 import time
 from pathlib import Path
@@ -231,10 +232,18 @@ def show(name: str, row: dict) -> None:
     print(f"{name:10} {text}{'' if good(row) else '  ABOVE ITS LIMIT'}", flush=True)
 
 
+def reference_of(kind: str) -> str:
+    """What the results were compared with."""
+    if kind == "f64":
+        return f"mpmath {machine.version('mpmath')}"
+    return "float32" if kind == "half" else "double functions of " + " ".join(platform.libc_ver())
+
+
 def save(path: Path, rows: dict, args: argparse.Namespace) -> None:
     order = [name for name in FUNCTIONS if name in rows]
     data = {
         "what": f"bench/accuracy.py --{args.kind}",
+        "reference": reference_of(args.kind),
         "machine": machine.facts(),
         "functions": {name: rows[name] for name in order},
     }
