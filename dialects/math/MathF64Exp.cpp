@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// exp, exp2, expm1, tanh, sigmoid, erf in f64: the f32 algorithms (see MathF32Exp.cpp for their sources) with longer polynomials.
+// exp, exp2, expm1, tanh, sigmoid, erf in f64: the f32 algorithms (see MathF32Exp.cpp for their sources) with longer
+// polynomials.
 
 #include "Functions.h"
 #include "PartsF64.h"
