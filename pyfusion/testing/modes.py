@@ -132,6 +132,8 @@ def _compare(found: dict[str, Any], mode: str, tolerances: tuple | None) -> str 
 
 def _kernels(f: Callable[..., Any], args: tuple, kwargs: dict) -> str:
     try:
-        return f"kernels in fused mode:\n{explain(f, *_copies(args, {}), **_copies(kwargs, {}))}"
+        with config.scope(mode="fused"):
+            shown = explain(f, *_copies(args, {}), **_copies(kwargs, {}))
+        return f"kernels in fused mode:\n{shown}"
     except Exception as error:
         return f"kernels in fused mode: not shown ({error})"
