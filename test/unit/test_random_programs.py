@@ -1,117 +1,148 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random element-wise programs: fused and single mode agree bit for bit."""
+"""Random programs: fused and single mode agree bit for bit, each step agrees with NumPy.
 
+`test/fuzz` makes and checks them; `test/fuzz/run.py` checks as many as there is time for.
+"""
+
+import platform
 import subprocess
 import sys
 
+import hypothesis
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from compare_modes import Checker, run
+from numpy_oracle import check
+from random_programs import Input, Number, Program, Seeded, Step, generate, sibling
 
 import pyfusion as pf
 
-VIEWS = ["flip", "transpose", "slice"]
-UNARY = ["negative", "abs", "exp", "tanh", "sin", "floor", "round", "sqrt", "log1p", "square"]
-BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum", "atan2", "remainder"]
-INTEGER_UNARY = ["negative", "abs", "bitwise_invert", "square"]
-INTEGER_BINARY = ["add", "subtract", "multiply", "floor_divide", "remainder", "maximum"]
-INTEGER_BINARY += ["bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "minimum"]
-INTEGER_SCALARS = [0, 1, -1, 7, 31, 40, -(2**31)]
-SCALARS = [0.5, -1.25, 2.0, 3.0, 1e-3, 7.0]
-SHAPES = [(7,), (1, 5), (4, 5), (4, 1), (33,), (2, 3, 5), ()]
-DTYPES = [np.float32, np.float64, np.float32, np.int32]
-PROGRAMS = 500
-BATCH = 20
+PARTS = 40
+PROGRAMS = 25  # of each part, and as many siblings
+
+pytestmark = pytest.mark.skipif(pf.config.mode != "fused", reason="compares the two compiled modes")
 
 
-def program(rng, dtype):
-    """A list of steps over a growing list of values, the first three being the inputs."""
-    integral = np.dtype(dtype).kind == "i"
-    unary = INTEGER_UNARY if integral else UNARY
-    binary = INTEGER_BINARY if integral else BINARY
-    scalars = INTEGER_SCALARS if integral else SCALARS
-    steps = []
-    count = 3
-    for _ in range(int(rng.integers(3, 9))):
-        kind = rng.random()
-        if kind < 0.1:
-            steps.append((str(rng.choice(VIEWS)), int(rng.integers(count))))
-        elif kind < 0.4:
-            steps.append((str(rng.choice(unary)), int(rng.integers(count))))
-        elif kind < 0.75:
-            pair = int(rng.integers(count)), int(rng.integers(count))
-            steps.append((str(rng.choice(binary)), *pair))
-        elif kind < 0.9:
-            steps.append((str(rng.choice(binary)), int(rng.integers(count)), rng.choice(scalars)))
-        else:
-            steps.append(("where", *(int(rng.integers(count)) for _ in range(3))))
-        count += 1
-    return steps
+class Drawn:
+    """Choices by hypothesis, which makes a failing program smaller."""
+
+    def __init__(self, draw):
+        self._draw = draw
+
+    def pick(self, options):
+        return self._draw(st.sampled_from(options))
+
+    def integer(self, low, high):
+        return self._draw(st.integers(low, high))
 
 
-def view(name, x):
-    """A view that keeps the shape, so that later steps still broadcast."""
-    if name == "flip" or x.ndim < 2:
-        return pf.flip(x)
-    if name == "transpose" and x.shape[-1] == x.shape[-2]:
-        return x.mT
-    return x[::-1]
+@st.composite
+def programs(draw):
+    return generate(Drawn(draw))
 
 
-def run(steps, inputs):
-    values = list(inputs)
-    for name, *args in steps:
-        operands = [values[a] if isinstance(a, int) else a.item() for a in args]
-        if name in VIEWS:
-            values.append(view(name, operands[0]))
-        elif name == "where":
-            values.append(pf.where(operands[0] > 0, operands[1], operands[2]))
-        else:
-            values.append(getattr(pf, name)(*operands))
-    last = values[-1]
-    return [values[-2], last, last.sum(), last.max(axis=-1) if last.ndim else last]
+class Fresh:
+    """Programs that were not checked yet; all of them once one has failed, so that it shrinks."""
+
+    def __init__(self):
+        self.seen = set()
+        self.failed = False
+
+    def __contains__(self, program):
+        return self.failed or program not in self.seen
 
 
-def cases(first, last):
-    for seed in range(first, last):
-        rng = np.random.default_rng(seed)
-        shape = SHAPES[seed % len(SHAPES)]
-        dtype = DTYPES[seed % len(DTYPES)]
-        scale = 3 if dtype is not np.int32 else 2**28
-        arrays = [(rng.standard_normal(shape) * scale).astype(dtype) for _ in range(3)]
-        yield program(rng, dtype), arrays
+FRESH = Fresh()
 
 
-def bits(array):
-    """The bit pattern, all NaNs made equal."""
-    if array.dtype.kind == "f":
-        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
-    return array.view(f"u{array.itemsize}")
+@pytest.fixture(autouse=True, scope="module")
+def many_plans():
+    """Plans of single operations are shared by the programs, if they are kept."""
+    with pf.config.scope(max_plans=1000):
+        yield
+        pf.stream.engine.plans.clear()
 
 
-def results(first, last):
-    found = []
-    for steps, arrays in cases(first, last):
-        found.append([np.asarray(v) for v in run(steps, [pf.asarray(a) for a in arrays])])
-    return found
+@pytest.mark.parametrize("part", range(PARTS))
+def test_modes_and_numpy_agree(part, fresh=FRESH):
+    @hypothesis.seed(part)
+    @hypothesis.settings(
+        max_examples=PROGRAMS,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(programs(), st.integers(0, 2**16))
+    def agree(program, seed):
+        hypothesis.assume(program in fresh)
+        fresh.seen.add(program)
+        try:
+            Checker(program).check(seed)
+            other = sibling(program)
+            if other is not None:
+                Checker(other).check(seed)
+        except BaseException:
+            fresh.failed = True
+            raise
+
+    agree()
 
 
-def compare(first, last):
-    with pf.config.scope(mode="fused"):
-        fused = results(first, last)
-    with pf.config.scope(mode="single"):
-        single = results(first, last)
-    for number, (a, b) in enumerate(zip(fused, single, strict=True)):
-        for step, (x, y) in enumerate(zip(a, b, strict=True)):
-            assert x.dtype == y.dtype and x.shape == y.shape
-            np.testing.assert_array_equal(
-                bits(x), bits(y), err_msg=f"program {first + number}, step {step}"
-            )
+def test_a_difference_fails_with_a_small_program(monkeypatch):
+    """A wrong result of one mode is found, and shown as a program that runs."""
+    import compare_modes
+
+    def wrong(function, arrays, mode, keep):
+        found = run(function, arrays, mode, keep)
+        if mode == "single":
+            return found
+        return [x + 1 if x.dtype.kind == "i" else x for x in found]
+
+    monkeypatch.setattr(compare_modes, "run", wrong)
+    with pytest.raises(AssertionError, match="of fused and single mode") as caught:
+        test_modes_and_numpy_agree(0, Fresh())
+    text = str(caught.value)
+    assert text.count("    v") <= 2, text  # shrunk to a step or two
+    shown = [sys.executable, "-c", text[text.index("import ml_dtypes") :]]
+    found = subprocess.run(shown, capture_output=True, text=True, check=True)
+    assert "array(" in found.stdout
 
 
-@pytest.mark.skipif(pf.config.mode != "fused", reason="compares the two compiled modes")
-@pytest.mark.parametrize("first", range(0, PROGRAMS, BATCH))
-def test_fused_equals_single(first):
-    compare(first, first + BATCH)
+X = np.array([1.5, -0.0, np.nan, 300.0], np.float32)
+I8 = np.array([-128, 127, 5, 0], np.int8)
+
+
+@pytest.mark.parametrize(
+    "step, arrays, wrong",
+    [
+        (Step("add", (0, 0)), (X,), np.nextafter(X + X, np.float32(9))),
+        (Step("add", (0, 0)), (X,), (X + X).astype(np.float64)),
+        (Step("negative", (0,)), (X,), np.abs(X)),
+        (Step("maximum", (0, 1)), (X, -X), np.array([1.5, -0.0, np.nan, 300], np.float32)),
+        (Step("maximum", (0, 1)), (X, I8), np.fmax(X, I8.astype(np.float32))),
+        (Step("exp", (0,)), (I8 / np.float32(64),), np.exp(I8 / np.float32(64)) * (1 + 4e-7)),
+        (Step("pow", (0, Number(0.5))), (X,), np.sqrt(X)),
+        (Step("sum", (0,), (("axis", 0), ("keepdims", False))), (I8 / 8,), np.array(0.501)),
+        (Step("sum", (0,), (("axis", 0), ("keepdims", False))), (I8,), np.array(4, np.int8)),
+        (Step("max", (0,), (("axis", 0), ("keepdims", False))), (X,), np.array(300, np.float32)),
+        (Step("astype", (0,), ("uint8",)), (X,), np.array([1, 0, 0, 44], np.uint8)),
+        (Step("astype", (0,), ("int8",)), (X,), np.array([1, 0, -128, 127], np.int8)),
+        (Step("abs", (0,)), (I8,), np.array([127, 127, 5, 0], np.int8)),
+        (Step("bitwise_left_shift", (0, Number(8))), (I8,), I8),
+        (Step("clip", (0, Number(0.0), Number(2.0))), (X,), np.float32([1.5, 0, 0, 2])),
+        (Step("index", (0,), ("::-1",)), (X,), X),
+        (Step("reshape", (0,), ("(1, {x}.size)",)), (X,), X),
+        (Step("argmax", (0,), (("axis", 0), ("keepdims", False))), (X,), np.array(3)),
+    ],
+)
+def test_the_oracle_refuses(step, arrays, wrong):
+    inputs = tuple(Input("float32", x.shape, "dense") for x in arrays)
+    function = Program(inputs, (step,), (1,), True).function(everything=True)
+    right = np.asarray(function(*map(pf.asarray, arrays))[-1])
+    operands = [o if isinstance(o, Number) else arrays[o] for o in step.operands]
+    assert check(step, operands, right) is None
+    assert check(step, operands, np.asarray(wrong)) is not None
 
 
 FLUSH_TO_ZERO = """
@@ -128,17 +159,38 @@ tiny = pf.asarray(np.full(100, 1e-40, np.float32))
 ctypes.CDLL(library).ftz()
 assert (np.frombuffer(np.asarray(tiny * 0.5).tobytes(), np.uint32) > 0).all()
 sys.path.insert(0, sys.argv[1])
-import test_random_programs
-test_random_programs.compare(0, 10)
+from compare_modes import run
+from random_programs import Seeded, generate, make_inputs
+for seed in range(8):
+    program = generate(Seeded(seed))
+    arrays = make_inputs(program, seed)
+    results = [run(program.function(), arrays, mode, True) for mode in ("fused", "single")]
+    for x, y in zip(*results):
+        same = (x == y) | ((x != x) & (y != y))
+        assert x.dtype == y.dtype and same.all()
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sets a register of x86")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="sets a register of x86")
 def test_the_callers_flush_to_zero_does_not_matter():
     from pathlib import Path
-    from platform import machine
 
-    if machine() != "x86_64":
-        pytest.skip("sets a register of x86")
-    here = str(Path(__file__).parent)
+    import random_programs
+
+    here = str(Path(random_programs.__file__).parent)
     subprocess.run([sys.executable, "-c", FLUSH_TO_ZERO, here], check=True)
+
+
+def test_programs_are_many_and_of_every_kind():
+    """The seeds of the long run: what they make is varied."""
+    made = [generate(Seeded(seed)) for seed in range(600)]
+    assert len(set(made)) > 590
+    names = {step.name for program in made for step in program.steps}
+    assert {"index", "reshape", "broadcast_to", "sum", "argmax", "where", "clip", "exp"} <= names
+    dtypes = {given.dtype for program in made for given in program.inputs}
+    assert len(dtypes) == 13
+    shapes = {given.shape for program in made for given in program.inputs}
+    assert {(), (1,), (0, 3), (3, 0), (1, 4)} <= shapes
+    sums = [program for program in made if any(s.name == "sum" for s in program.steps)]
+    assert len(sums) > 20
