@@ -176,7 +176,7 @@ def _names(arity):
 
 UNARY, BINARY = _names(1), _names(2)
 COMMON = ("add", "multiply", "subtract", "maximum", "divide", "less")
-REDUCTIONS = ("sum", "max", "min", "any", "all", "mean", "prod")
+REDUCTIONS = ("sum", "max", "min", "any", "all", "mean", "prod", "sum", "var")
 SEARCHES = ("argmax", "argmin", "count_nonzero")
 VIEWS = ("index", "permute_dims", "flip", "reshape", "expand_dims", "squeeze", "broadcast_to")
 KINDS = (
