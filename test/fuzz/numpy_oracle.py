@@ -143,7 +143,7 @@ def _reference(name, args):
         turn = np.where(turn > 1, turn - 2, turn)
         part = np.where(np.abs(turn) > 0.5, np.copysign(1, turn) - turn, turn)
         found = np.where(x == 0, 1, np.sin(pi * part) / (pi * x))
-        return np.where(np.isinf(x), 0, found)
+        return np.where(found == 0, 0, found)  # its zeros are positive
     return getattr(np, NAMES.get(name, name))(*[np.atleast_1d(a) for a in args]).reshape(
         np.broadcast_shapes(*[a.shape for a in args])
     )
