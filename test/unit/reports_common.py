@@ -5,6 +5,9 @@ import numpy as np
 
 import pyfusion as pf
 
+# What runs on the backend; everything else in these programs has to be compiled.
+ON_BACKEND = {"argmax", "argmin", "matmul", "take"}
+
 
 def read(x):
     return np.asarray(x).tolist()
@@ -21,7 +24,10 @@ def everywhere(want, f, *args, dtype=None, rtol=0.0, atol=0.0, ulp=0):
         ulp: how near the modes must be to each other, beside `rtol` and `atol`.
     """
     pf.testing.assert_same_everywhere(f, *args, ulp=ulp, rtol=2 * rtol, atol=2 * atol)
-    got = np.asarray(f(*(pf.asarray(a) if isinstance(a, np.ndarray) else a for a in args)))
+    with pf.testing.inspect() as report:
+        got = np.asarray(f(*(pf.asarray(a) if isinstance(a, np.ndarray) else a for a in args)))
+    if pf.config.mode != "backend":
+        assert set(report.unfused) <= ON_BACKEND
     want = np.asarray(want, dtype)
     assert got.dtype == want.dtype and got.shape == want.shape, (got, want)
     if rtol or atol or ulp:
