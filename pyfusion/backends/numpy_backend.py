@@ -17,7 +17,7 @@ from ..dtypes import DType
 from ..ir.table import OpInfo
 from .complex_guards import GUARDS as COMPLEX_GUARDS
 from .half import GUARDS as HALF_GUARDS
-from .half import convert, is_bfloat16, is_half
+from .half import convert, is_bfloat16, is_half, through_float32
 
 Arrays = list[Any]
 
@@ -200,6 +200,7 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "sigmoid": _sigmoid,
     **COMPLEX_GUARDS,
     **HALF_GUARDS,
+    "sign": through_float32(COMPLEX_GUARDS["sign"]),  # `ml_dtypes` keeps the sign of -0
 }
 
 

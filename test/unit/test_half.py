@@ -162,3 +162,5 @@ def test_modes_agree(mode):
                     "number": (x * 0.1 - 3, n * n.dtype.type(0.1) - n.dtype.type(3)),
                 }
             check_all(results)
+            zeros = pf.asarray(np.array([0.0, -0.0]).astype(n.dtype))
+            assert not np.signbit(np.asarray(pf.sign(zeros))).any()

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from values_common import DTYPES, LAYOUTS, check, check_all, data, pair
+from values_common import DTYPES, GRID, HALVES, LAYOUTS, check, check_all, data, is_float, pair
 
 import pyfusion as pf
 
@@ -15,13 +15,12 @@ def choices(n):
     return CHOICES if n.ndim == 2 else [(None, False), ((), True)]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype, layout", GRID)
 def test_exact_reductions(dtype, layout):
     n, x = pair(dtype, layout, 1)
     results = {}
     names = ["any", "all", "max", "min"]
-    if n.dtype.kind != "f":
+    if not is_float(n.dtype):
         names += ["sum", "prod"]
     for axis, keepdims in choices(n):
         for name in names:
@@ -165,3 +164,19 @@ def test_out():
     assert pf.sum(x, 1, out=memory) is memory
     check(out, n.sum(1), "Array")
     check(memory, n.sum(1), "NumPy array")
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "empty"])
+@pytest.mark.parametrize("dtype", HALVES)
+def test_sums_of_halves(dtype, layout):
+    """Nearly exact in float32, so that what is left is one rounding."""
+    n, x = pair(dtype, layout, 6, special=False)
+    results = {}
+    for axis, keepdims in choices(n):
+        options = dict(axis=axis, keepdims=keepdims)
+        for name in ("sum", "mean"):
+            want = getattr(np, name)(n.astype("float64"), **options)
+            results[f"{name} {axis}"] = (getattr(pf, name)(x, **options), want)
+        if axis != ():
+            results[f"var {axis}"] = (pf.var(x, **options), np.var(n.astype("float64"), **options))
+    check_all(results, ulp=0.51)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that move elements, make arrays, or run on the backend: against NumPy."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from values_common import DTYPES, LAYOUTS, check, check_all, data, pair
+from values_common import DTYPES, LAYOUTS, MORE_DTYPES, check, check_all, data, pair
 
 import pyfusion as pf
 
@@ -42,8 +44,9 @@ MOVES_2D = {
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "dtype, layout", [*product(DTYPES, LAYOUTS), *product(MORE_DTYPES, ["transposed"])]
+)
 def test_moves(dtype, layout):
     n, x = pair(dtype, layout, 1)
     results = {}

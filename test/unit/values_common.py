@@ -4,11 +4,17 @@
 A layout is a view made in the same way of a NumPy array and of an `Array` with equal elements.
 """
 
+from itertools import product
+
+import ml_dtypes
 import numpy as np
 
 import pyfusion as pf
 
 DTYPES = ["bool", "uint8", "int32", "int64", "float32", "float64"]
+HALVES = ["float16", "bfloat16"]
+MORE_DTYPES = ["int8", "int16", "uint16", "uint32", "uint64", *HALVES]
+ALL_DTYPES = [*DTYPES, *MORE_DTYPES]
 
 
 def _strided(xp, base):
@@ -27,14 +33,27 @@ LAYOUTS = {
     "empty": ((0, 7), lambda xp, base: base),
 }
 
+# Each of the first types in each layout. Kernels do not depend on the layout and the packing of
+# tiles only on the size of an element, so that for the others two layouts do.
+GRID = [*product(DTYPES, LAYOUTS), *product(MORE_DTYPES, ["transposed", "columns"])]
+
 _FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.5, 1e-3, -1e-3, 7.0, -7.0, 100.25, 1e4, -1e4]
 _SPECIAL = [np.nan, np.inf, -np.inf, 1e30, -1e30, 1e-40, -1e-40, 1e-320, 88.9, -104.5, 709.9]
+
+
+def numpy_type(name):
+    """NumPy's type of that name, bfloat16 too."""
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+def is_float(dtype):
+    return dtype.kind == "f" or dtype == ml_dtypes.bfloat16
 
 
 def data(dtype, shape, seed=0, special=True):
     """Elements of a type, with the values where things go wrong among them."""
     rng = np.random.default_rng(seed)
-    dtype = np.dtype(dtype)
+    dtype = numpy_type(dtype)
     count = int(np.prod(shape))
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)
@@ -62,10 +81,10 @@ def pair(dtype, layout, seed=0, special=True):
 
 def steps(x, digits):
     """The distance of two neighbouring floats of that type at each x."""
-    kind = np.float32 if digits == "float32" else np.float64
+    kind = numpy_type(digits)
     with np.errstate(all="ignore"):
-        size = np.spacing(np.abs(np.asarray(x)).astype(kind))
-    return np.where(np.isfinite(size), size, np.finfo(kind).max)
+        size = np.spacing(np.abs(np.asarray(x)).astype(kind)).astype(np.float64)
+    return np.where(np.isfinite(size), size, float(ml_dtypes.finfo(kind).max))
 
 
 def check(got, want, name, *, ulp=0, zero_signs=False):
@@ -80,7 +99,7 @@ def check(got, want, name, *, ulp=0, zero_signs=False):
         assert got.dtype == want.dtype, f"{name}: {got.dtype}, not {want.dtype}"
         same = (got == want) | ((got != got) & (want != want))
         assert same.all(), f"{name}:\n{got[~same]}\nis not\n{want[~same]}"
-        if zero_signs and got.dtype.kind == "f":
+        if zero_signs and is_float(got.dtype):
             zero = (got == 0) & (np.signbit(got) != np.signbit(want))
             assert not zero.any(), f"{name}: the sign of zero differs"
         return
@@ -90,7 +109,8 @@ def check(got, want, name, *, ulp=0, zero_signs=False):
         error = np.abs(got.astype(want.dtype) - want) / steps(rounded, got.dtype.name)
     close = exact | (np.isfinite(got) & np.isfinite(want) & (error <= ulp))
     # Beside the largest number infinity is one step away.
-    edge = np.isinf(got) & (np.abs(rounded) >= np.finfo(got.dtype).max * (1 - 1e-6))
+    top = float(ml_dtypes.finfo(got.dtype).max) * (1 - 1e-6)
+    edge = np.isinf(got) & (np.abs(rounded) >= top)
     bad = ~(close | edge)
     assert not bad.any(), f"{name}: {error[bad]} ulp: {got[bad]} is not {rounded[bad]}"
 
