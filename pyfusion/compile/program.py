@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from ..dtypes import dtype_of
 from ..errors import CompileError, InternalError
 from ..ir.value import Value
 from ..runtime.library import (
@@ -26,6 +25,7 @@ from ..runtime.memory import from_numpy
 from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Result
 from ..runtime.views import ViewStep
 from ..runtime.words import CODES
+from .constants import constant
 from .kernel_shape import KernelShape, element_dtype, ints_attribute, string_attribute
 
 
@@ -135,7 +135,7 @@ class Reader:
         elif name in ("fusion.matmul", "fusion.custom_call"):
             self._unrecorded(o)
         elif name == "fusion.constant":
-            array = _constant(o.attributes["value"])
+            array = constant(o.attributes["value"])
             slot = self._new(o.result)
             self.dense.add(slot)
             steps.append(ConstantStep(slot, from_numpy(array)))
@@ -362,17 +362,3 @@ def _cost(ops: list[str]) -> int:
     from ..ir.table import OPS
 
     return sum(10 if name in OPS and OPS[name].cost == "math" else 1 for name in ops)
-
-
-def _constant(attribute: ir.Attribute) -> np.ndarray:
-    elements = ir.DenseElementsAttr(attribute)
-    array = np.array(elements)
-    t = ir.RankedTensorType(attribute.type)
-    dtype = element_dtype(t.element_type)
-    if dtype_of(array.dtype) is not dtype:
-        array = (
-            array.view(dtype.numpy)
-            if array.itemsize == dtype.itemsize
-            else array.astype(dtype.numpy)
-        )
-    return array.reshape(tuple(t.shape))
