@@ -186,7 +186,7 @@ def test_gains_on_a_photo_are_one_kernel():
 def test_what_the_backend_runs_is_listed():
     px = pf.asarray(array(20, 20))
     with pf.testing.inspect() as report:
-        z = pf.sinh(px + 1) @ px
-    assert sorted(report.unfused) == ["matmul", "sinh"]
+        z = pf.nextafter(px + 1, px) @ px
+    assert sorted(report.unfused) == ["matmul", "nextafter"]
     assert report.kernels == 1
     del z
