@@ -5,7 +5,9 @@
 
 include "FusionBase.td"
 
-class Fusion_ReductionOp<string mnemonic, Type operandType>
+class Fusion_ReductionOp<string mnemonic, Type operandType,
+                         Type resultType = operandType,
+                         string infer = "reduction">
     : Fusion_Op<mnemonic, "reduction",
                 [Pure, Fusion_Reduction,
                  DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
@@ -19,14 +21,14 @@ class Fusion_ReductionOp<string mnemonic, Type operandType>
   }];
   let arguments = (ins operandType:$operand, DenseI64ArrayAttr:$axes,
                        UnitAttr:$keepdims);
-  let results = (outs operandType:$result);
+  let results = (outs resultType:$result);
   let assemblyFormat = [{
     $operand `axes` $axes (`keepdims` $keepdims^)? attr-dict `:` type($operand)
   }];
   let hasFolder = 1;
   let fusionNumpy = mnemonic;
   let extraClassDefinition =
-      Fusion_Infer<"reduction(operands, adaptor.getAxesAttr(), "
+      Fusion_Infer<infer # "(operands, adaptor.getAxesAttr(), "
                    "adaptor.getKeepdimsAttr())">.definition;
 }
 
@@ -50,6 +52,27 @@ def Fusion_AnyOp : Fusion_ReductionOp<"any", Fusion_BoolTensor> {
 }
 def Fusion_AllOp : Fusion_ReductionOp<"all", Fusion_BoolTensor> {
   let summary = "whether no element is false";
+}
+
+// The place of an element among the reduced ones, counted in row-major order.
+class Fusion_PlaceOp<string mnemonic>
+    : Fusion_ReductionOp<mnemonic, Fusion_Tensor, Fusion_TensorOf<[I64], "i64">,
+                         "place"> {
+  let description = [{
+    Reduces one axis, or all of them in row-major order, to the place of an
+    element. The first NaN wins; of equal elements, as +0 and -0 are, the first.
+    There has to be an element.
+
+    ```mlir
+    %r = fusion.argmax %x axes [1] : tensor<?x?xf32>  // tensor<?xi64>
+    ```
+  }];
+}
+def Fusion_ArgmaxOp : Fusion_PlaceOp<"argmax"> {
+  let summary = "place of the first largest element";
+}
+def Fusion_ArgminOp : Fusion_PlaceOp<"argmin"> {
+  let summary = "place of the first smallest element";
 }
 
 def Fusion_MatmulOp

@@ -214,6 +214,17 @@ LogicalResult Inference::reduction(ValueRange operands, DenseI64ArrayAttr axes,
   return yield(shape, type.getElementType());
 }
 
+LogicalResult Inference::place(ValueRange operands, DenseI64ArrayAttr axes,
+                               UnitAttr keepdims) {
+  if (failed(reduction(operands, axes, keepdims)))
+    return failure();
+  int64_t rank = cast<RankedTensorType>(operands[0].getType()).getRank();
+  if (axes.size() != 1 && axes.size() != rank)
+    return fail("reduces one axis or all ", rank, ", not ", axes.size());
+  auto reduced = cast<RankedTensorType>(types.pop_back_val());
+  return yield(reduced.getShape(), IntegerType::get(reduced.getContext(), 64));
+}
+
 LogicalResult Inference::matmul(ValueRange operands) {
   RankedTensorType lhs = tensor(operands, 0);
   RankedTensorType rhs = lhs ? tensor(operands, 1) : nullptr;

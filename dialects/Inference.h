@@ -44,6 +44,9 @@ public:
 
   LogicalResult reduction(ValueRange operands, DenseI64ArrayAttr axes,
                           UnitAttr keepdims);
+  /// A reduction of one axis or of all to `i64`.
+  LogicalResult place(ValueRange operands, DenseI64ArrayAttr axes,
+                      UnitAttr keepdims);
   LogicalResult matmul(ValueRange operands);
 
 private:

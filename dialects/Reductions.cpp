@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folders of reductions.
+#include "Folding.h"
 #include "Fusion.h"
 
 using namespace mlir;
@@ -30,3 +31,15 @@ OpFoldResult MaxOp::fold(FoldAdaptor) { return foldChoice(*this); }
 OpFoldResult MinOp::fold(FoldAdaptor) { return foldChoice(*this); }
 OpFoldResult AnyOp::fold(FoldAdaptor) { return foldChoice(*this); }
 OpFoldResult AllOp::fold(FoldAdaptor) { return foldChoice(*this); }
+
+/// The one element there is has place 0.
+template <typename Op> static OpFoldResult foldPlace(Op op) {
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  bool allOne = llvm::all_of(op.getAxes(), [&](int64_t axis) {
+    return type.getDimSize(axis) == 1;
+  });
+  return allOne ? makeSplat(op.getType(), APInt(64, 0)) : Attribute();
+}
+
+OpFoldResult ArgmaxOp::fold(FoldAdaptor) { return foldPlace(*this); }
+OpFoldResult ArgminOp::fold(FoldAdaptor) { return foldPlace(*this); }

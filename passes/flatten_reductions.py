@@ -62,8 +62,9 @@ def _arrange(shape: Shape, axes: set[int]) -> tuple[list[int], list[int], list[i
 
 
 def _accumulator(reduction: ir.Operation) -> ir.Type:
-    """The element type of partial results: short floats are reduced as f32."""
-    element = reduction.results[0].type.element_type
+    """The element type of partial results, or of the elements whose places they are: short floats
+    are reduced as f32."""
+    element = reduction.operands[0].type.element_type
     if isinstance(element, (ir.F16Type, ir.BF16Type)):
         return ir.F32Type.get(reduction.context)
     return element
@@ -172,7 +173,7 @@ def _add_finish(func: ir.Operation, reduction: ir.Operation, ops: list[ir.Operat
 def _combine_chunks(body: ir.Block, reduction: ir.Operation) -> None:
     """Makes the first argument, the reduced value, the tile of partial results."""
     partials = body.arguments[0]
-    element = partials.type.element_type
+    element = reduction.results[0].type.element_type
     uses = [(use.owner.operation, use.operand_number) for use in partials.uses]
     partials.set_type(ir.RankedTensorType.get(_TILE, _accumulator(reduction)))
     with reduction.location, ir.InsertionPoint.at_block_begin(body):

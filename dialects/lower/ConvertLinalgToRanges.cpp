@@ -32,13 +32,14 @@ SmallVector<Value> PointCode::indices(OpBuilder &b, unsigned i,
 }
 
 SmallVector<Value> PointCode::emit(OpBuilder &b, ValueRange point,
-                                   Value accumulator) {
+                                   ValueRange accumulators) {
   IRMapping map;
   Block *body = generic.getBody();
   for (OpOperand &operand : generic->getOpOperands()) {
     BlockArgument arg = body->getArgument(operand.getOperandNumber());
-    if (accumulator && generic.isDpsInit(&operand))
-      map.map(arg, accumulator);
+    if (!accumulators.empty() && generic.isDpsInit(&operand))
+      map.map(arg, accumulators[operand.getOperandNumber() -
+                                generic.getNumDpsInputs()]);
     else if (!arg.use_empty())
       map.map(arg, memref::LoadOp::create(
                        b, generic.getLoc(), operand.get(),
@@ -63,6 +64,8 @@ void PointCode::emitAndStore(OpBuilder &b, ValueRange point) {
 }
 
 Operation *PointCode::combiner() {
+  if (generic.getNumDpsInits() != 1)
+    return nullptr;
   BlockArgument accumulator = generic.getBody()->getArguments().back();
   Operation *op =
       generic.getBody()->getTerminator()->getOperand(0).getDefiningOp();
@@ -76,6 +79,49 @@ Value PointCode::combine(OpBuilder &b, Value x, Value y) {
   OperationState state(op->getLoc(), op->getName(), {x, y}, x.getType(),
                        op->getAttrs());
   return b.create(state)->getResult(0);
+}
+
+bool PointCode::isPlace() {
+  if (generic.getNumDpsInits() != 2)
+    return false;
+  Operation *end = generic.getBody()->getTerminator();
+  auto key = end->getOperand(0).getDefiningOp<arith::SelectOp>();
+  auto place = end->getOperand(1).getDefiningOp<arith::SelectOp>();
+  return key && place && key.getCondition() == place.getCondition();
+}
+
+/// Clones what `v` is computed from; each operation gets the shape of its
+/// operands.
+static Value cloneOnto(OpBuilder &b, Value v, IRMapping &map) {
+  if (map.contains(v))
+    return map.lookup(v);
+  Operation *op = v.getDefiningOp();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(cloneOnto(b, operand, map));
+  Type type = v.getType();
+  if (auto shaped = dyn_cast<VectorType>(operands[0].getType()))
+    type = VectorType::get(shaped.getShape(), type);
+  OperationState state(op->getLoc(), op->getName(), operands, type,
+                       op->getAttrs());
+  Value result = b.create(state)->getResult(0);
+  map.map(v, result);
+  return result;
+}
+
+Value PointCode::beats(OpBuilder &b, Value x, Value y) {
+  auto key = generic.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::SelectOp>();
+  IRMapping map;
+  map.map(key.getTrueValue(), x);
+  map.map(key.getFalseValue(), y);
+  return cloneOnto(b, key.getCondition(), map);
+}
+
+Value fusion::makeIndex(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
 }
 
 scf::ForOp
@@ -151,23 +197,40 @@ static void lowerElementwise(linalg::GenericOp generic, Value begin,
 LogicalResult ConvertLinalgToRanges::lower(func::FuncOp f) {
   auto generics = llvm::to_vector(f.getOps<linalg::GenericOp>());
   auto fills = llvm::to_vector(f.getOps<linalg::FillOp>());
+  SmallVector<Value> identities;
+  for (linalg::FillOp fill : fills)
+    identities.push_back(fill.getInputs()[0]);
   Value first = addIndexArgument(f), second = addIndexArgument(f);
   for (linalg::GenericOp generic : generics) {
     if (generic.getNumParallelLoops() == 1 && generic.getNumLoops() == 1) {
       lowerElementwise(generic, first, second);
       continue;
     }
+    PointCode code(generic);
+    bool isPlace = code.isPlace();
     if (generic.getNumLoops() != 2 || generic.getNumReductionLoops() != 1 ||
-        !PointCode(generic).combiner() || (!isFinish(f) && fills.size() != 1))
+        (!isPlace && !code.combiner()) ||
+        (!isFinish(f) && generic.getNumDpsInits() != int64_t(fills.size())))
       return generic.emitOpError("is not of a form that flat kernels have");
     bool byRow = generic.getIteratorTypesArray()[1] == utils::IteratorType::reduction;
-    LogicalResult lowered =
-        isFinish(f) ? lowerChunkTree(generic, f.getArgument(0), first, second)
-        : byRow ? lowerRowReduction(fills[0], generic, first, second)
-                : lowerColumnReduction(fills[0], generic, first, second);
-    if (failed(lowered))
-      return failure();
+    // In front of the range: the place of the first element, or the tile of
+    // places and the number of elements.
+    ValueRange arguments = ValueRange(f.getArguments()).drop_back(2);
+    if (isFinish(f)) {
+      SmallVector<Value> partials = {arguments[0]};
+      if (isPlace)
+        partials.push_back(arguments[arguments.size() - 2]);
+      lowerChunkTree(generic, partials, first, second);
+    } else if (!byRow) {
+      lowerColumnReduction(generic, identities, first, second);
+    } else if (isPlace) {
+      lowerRowPlaces(generic, identities, first, second, arguments.back());
+    } else {
+      lowerRowReduction(generic, identities, first, second);
+    }
   }
+  for (linalg::FillOp fill : fills)
+    fill.erase();
   return success();
 }
 

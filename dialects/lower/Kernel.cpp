@@ -3,6 +3,7 @@
 #include "Fusion.h"
 #include "lower/Scalar.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <limits>
@@ -33,6 +34,22 @@ static MemRefType memoryType(RankedTensorType type, bool flat, bool isResult) {
   return MemRefType::get(type.getShape(), element, layout);
 }
 
+bool fusion::isPlace(Operation *op) { return isa<ArgmaxOp, ArgminOp>(op); }
+
+bool fusion::hasPlace(func::FuncOp kernel) {
+  return llvm::any_of(kernel.front(),
+                      [](Operation &op) { return isPlace(&op); });
+}
+
+/// The type of the keys of a flat kernel, as an array of rank `rank`.
+static MemRefType keysType(func::FuncOp kernel, int64_t rank) {
+  auto place = llvm::find_if(kernel.front(),
+                             [](Operation &op) { return isPlace(&op); });
+  Type element = getElementTypeOrSelf(place->getOperand(0).getType());
+  SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
+  return memoryType(RankedTensorType::get(shape, element), true, false);
+}
+
 FailureOr<KernelSignature> KernelSignature::get(func::FuncOp kernel) {
   KernelSignature signature;
   bool flat = isFlat(kernel);
@@ -52,6 +69,9 @@ FailureOr<KernelSignature> KernelSignature::get(func::FuncOp kernel) {
   ArrayRef<int64_t> takesOver;
   if (auto attr = kernel->getAttrOfType<DenseI64ArrayAttr>(kTakesOverAttr))
     takesOver = attr;
+  bool place = flat && hasPlace(kernel);
+  if (place && !isFinish(kernel))
+    arguments.push_back(keysType(kernel, 1));
   for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
@@ -69,6 +89,14 @@ FailureOr<KernelSignature> KernelSignature::get(func::FuncOp kernel) {
              << " cannot take over argument " << taken;
     signature.outputs.push_back(taken);
   }
+  if (place && isFinish(kernel))
+    arguments.push_back(
+        memoryType(RankedTensorType::get(
+                       {ShapedType::kDynamic, ShapedType::kDynamic},
+                       IntegerType::get(kernel.getContext(), 64)),
+                   true, false));
+  else if (place)
+    arguments.push_back(IndexType::get(kernel.getContext()));
   if (flat && isFinish(kernel))
     arguments.push_back(IndexType::get(kernel.getContext()));
   return signature;
@@ -78,7 +106,9 @@ Combiner fusion::combinerOf(Operation *reduction) {
   return llvm::StringSwitch<Combiner>(reduction->getName().stripDialect())
       .Case("prod", Combiner::Prod)
       .Case("max", Combiner::Max)
+      .Case("argmax", Combiner::Max)
       .Case("min", Combiner::Min)
+      .Case("argmin", Combiner::Min)
       .Case("any", Combiner::Any)
       .Case("all", Combiner::All)
       .Default(Combiner::Sum);

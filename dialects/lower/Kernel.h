@@ -16,6 +16,12 @@ inline constexpr StringLiteral kFormAttr = "fusion.form";
 inline constexpr StringLiteral kFinishAttr = "fusion.finish";
 inline constexpr StringLiteral kMeanAttr = "fusion.mean";
 
+/// Whether `op` is a reduction to the place of an element, argmax or argmin.
+bool isPlace(Operation *op);
+/// Whether a kernel has one. In the flat form it keeps two partial results, the
+/// elements (keys) and their places.
+bool hasPlace(func::FuncOp kernel);
+
 inline bool isKernel(func::FuncOp f) {
   return f->hasAttr(kKernelAttr) || f->hasAttr(kFinishAttr);
 }
@@ -27,7 +33,9 @@ bool isFast(func::FuncOp f);
 /// The signature of a kernel on memrefs.
 struct KernelSignature {
   /// The arguments of the kernel, then the results that take no argument over,
-  /// then, for the finish of a reduction, the number of reduced elements.
+  /// then, for the finish of a reduction, the number of reduced elements. A flat
+  /// kernel with a place has the keys in front of its result, and the place of
+  /// its first element behind; in the finish the places stand behind the results.
   SmallVector<Type> arguments;
   /// For each result the argument that it is written to.
   SmallVector<unsigned> outputs;
@@ -36,7 +44,8 @@ struct KernelSignature {
   static FailureOr<KernelSignature> get(func::FuncOp kernel);
 };
 
-/// How a reduction combines its elements; a mean is a sum, divided later.
+/// How a reduction combines its elements; a mean is a sum, divided later, and
+/// the keys of a place are a maximum or minimum.
 enum class Combiner { Sum, Prod, Max, Min, Any, All };
 
 Combiner combinerOf(Operation *reduction);

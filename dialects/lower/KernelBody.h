@@ -35,8 +35,13 @@ public:
 
 private:
   LogicalResult buildReduction(Operation *reduction);
-  LogicalResult buildReduce(Operation *reduction, Value accumulator);
+  /// Into one accumulator, or into keys and places.
+  LogicalResult buildReduce(Operation *reduction,
+                            ArrayRef<Value> accumulators);
   void buildFinishReduce(Operation *reduction);
+  /// Each accumulator with one more element in it.
+  SmallVector<Value> accumulate(ScalarBuilder &e, Operation *reduction,
+                                Value x, ValueRange accumulators, Value place);
   LogicalResult divideMean(Operation *reduction);
 
   /// A value and the memory that it is to be written to.

@@ -48,7 +48,38 @@ static Value combine(ScalarBuilder &e, Combiner combiner, Value x, Value y,
   llvm_unreachable("unknown combiner");
 }
 
-LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
+/// Whether `x` takes the place of `y`, which came before it.
+static Value beats(ScalarBuilder &e, Combiner combiner, Value x, Value y,
+                   Type element) {
+  bool isMax = combiner == Combiner::Max;
+  if (isa<FloatType>(element)) {
+    using P = arith::CmpFPredicate;
+    Value above = e.cmp(isMax ? P::UGT : P::ULT, x, y); // or x is NaN
+    Value isNumber = e.cmp(P::ORD, y, y);
+    return e.band(above, isNumber);
+  }
+  using P = arith::CmpIPredicate;
+  if (isBool(element) || element.isUnsignedInteger())
+    return e.cmp(isMax ? P::ugt : P::ult, x, y);
+  return e.cmp(isMax ? P::sgt : P::slt, x, y);
+}
+
+SmallVector<Value> KernelBody::accumulate(ScalarBuilder &e,
+                                          Operation *reduction, Value x,
+                                          ValueRange accumulators,
+                                          Value place) {
+  Combiner combiner = combinerOf(reduction);
+  Type element = accumulatorType(elementOf(reduction->getOperand(0)));
+  if (!isPlace(reduction))
+    return {combine(e, combiner, x, accumulators[0], element)};
+  // The elements come in order, so that of equal ones the first stays.
+  Value better = beats(e, combiner, x, accumulators[0], element);
+  return {e.select(better, x, accumulators[0]),
+          e.select(better, place, accumulators[1])};
+}
+
+LogicalResult KernelBody::buildReduce(Operation *reduction,
+                                      ArrayRef<Value> accumulators) {
   Value operand = reduction->getOperand(0);
   SmallVector<Operation *> ops;
   SmallVector<Value> reads;
@@ -62,10 +93,21 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
       return reduction->emitOpError("has no operand that says extent ") << i;
 
   ScalarBuilder outer(b, loc);
-  Combiner combiner = combinerOf(reduction);
   Value identity =
-      outer.emit<arith::ConstantOp>(identityOf(combiner, accumulated));
-  linalg::FillOp::create(b, loc, identity, accumulator);
+      outer.emit<arith::ConstantOp>(
+          identityOf(combinerOf(reduction), accumulated));
+  linalg::FillOp::create(b, loc, identity, accumulators[0]);
+  auto axes = reduction->getAttrOfType<DenseI64ArrayAttr>("axes");
+  SmallVector<Value> extents; // of the axes after the first
+  if (isPlace(reduction)) {
+    Value first = outer.integer(b.getI64Type(), 0);
+    if (flat)
+      first = outer.emit<arith::IndexCastOp>(b.getI64Type(),
+                                             target.getArguments().back());
+    linalg::FillOp::create(b, loc, first, accumulators[1]);
+    for (int64_t axis : axes.asArrayRef().drop_front(axes.empty() ? 0 : 1))
+      extents.push_back(extent(reads, domain, axis));
+  }
 
   SmallVector<Value> ins;
   SmallVector<AffineMap> maps;
@@ -73,9 +115,8 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
     ins.push_back(memory[v]);
     maps.push_back(operandMap(tensorOf(v), domain));
   }
-  maps.push_back(resultMap(reduction, domain));
+  maps.append(accumulators.size(), resultMap(reduction, domain));
   SmallVector<IteratorType> loops(domain.getRank(), IteratorType::parallel);
-  auto axes = reduction->getAttrOfType<DenseI64ArrayAttr>("axes");
   for (int64_t axis : axes.asArrayRef())
     loops[axis] = IteratorType::reduction;
   if (!flat && !llvm::is_contained(loops, IteratorType::parallel)) {
@@ -83,11 +124,16 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
     loops.insert(loops.begin(), IteratorType::parallel);
     for (AffineMap &map : maps)
       map = map.shiftDims(1);
-    maps.back() = AffineMap::get(loops.size(), 0, b.getAffineDimExpr(0));
+    int64_t rank = cast<MemRefType>(accumulators[0].getType()).getRank();
+    // The kept extents of 1 are that loop and constants.
+    SmallVector<AffineExpr> exprs(rank, b.getAffineConstantExpr(0));
+    exprs[0] = b.getAffineDimExpr(0);
+    for (AffineMap &map : MutableArrayRef(maps).take_back(accumulators.size()))
+      map = AffineMap::get(loops.size(), 0, exprs, b.getContext());
   }
   LogicalResult result = success();
   linalg::GenericOp::create(
-      b, loc, ins, accumulator, maps, loops,
+      b, loc, ins, accumulators, maps, loops,
       [&](OpBuilder &inner, Location, ValueRange args) {
         ScalarBuilder e =
             code(ScalarBuilder(inner, loc, inner.getInsertionBlock(), &front));
@@ -97,48 +143,72 @@ LogicalResult KernelBody::buildReduce(Operation *reduction, Value accumulator) {
         result = emitOps(ops, e, local);
         e.loc = reduction->getLoc();
         Value x = succeeded(result) ? lookup(operand, local) : Value();
-        Value acc = args.back();
+        SmallVector<Value> yields(args.take_back(accumulators.size()));
+        Value place;
+        if (isPlace(reduction)) {
+          unsigned extra = loops.size() - domain.getRank();
+          for (auto [i, axis] : llvm::enumerate(axes.asArrayRef())) {
+            Value index = linalg::IndexOp::create(inner, e.loc, axis + extra);
+            if (i)
+              place = e.emit<arith::MulIOp>(place, extents[i - 1]);
+            place = i ? e.emit<arith::AddIOp>(place, index) : index;
+          }
+          if (!place) // of the only element
+            place = e.emit<arith::ConstantIndexOp>(0);
+          if (flat)
+            place = e.emit<arith::AddIOp>(place, target.getArguments().back());
+          place = e.emit<arith::IndexCastOp>(inner.getI64Type(), place);
+        }
         if (x && isHalf(element) && !x.getType().isF32())
           x = emitCast(e, x, element, accumulated);
         if (x)
-          acc = combine(e, combiner, toStorage(e, x, accumulated), acc,
-                        accumulated);
-        linalg::YieldOp::create(inner, loc, acc);
+          yields = accumulate(e, reduction, toStorage(e, x, accumulated),
+                              yields, place);
+        linalg::YieldOp::create(inner, loc, yields);
       });
   return result;
 }
 
 /// The other chunks are combined into the first, which is what is left.
 void KernelBody::buildFinishReduce(Operation *reduction) {
-  Value partials = memory[reduction->getOperand(0)];
-  auto type = cast<MemRefType>(partials.getType());
+  SmallVector<Value> partials = {memory[reduction->getOperand(0)]};
+  if (isPlace(reduction))
+    partials.push_back(target.getArguments().drop_back().back());
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
-  Value chunks = memref::DimOp::create(b, loc, partials, 0);
-  OpFoldResult width = memref::DimOp::create(b, loc, partials, 1).getResult();
+  Value chunks = memref::DimOp::create(b, loc, partials[0], 0);
+  OpFoldResult width =
+      memref::DimOp::create(b, loc, partials[0], 1).getResult();
   Value rest = arith::SubIOp::create(
       b, loc, chunks, arith::ConstantIndexOp::create(b, loc, 1));
-  auto row = MemRefType::get(
-      {ShapedType::kDynamic}, type.getElementType(),
-      StridedLayoutAttr::get(b.getContext(), 0, {1}));
-  Value first = memref::SubViewOp::create(
-      b, loc, row, partials, ArrayRef<OpFoldResult>{zero, zero},
-      ArrayRef<OpFoldResult>{one, width}, ArrayRef<OpFoldResult>{one, one});
-  Value others = memref::SubViewOp::create(
-      b, loc, partials, ArrayRef<OpFoldResult>{one, zero},
-      ArrayRef<OpFoldResult>{rest, width}, ArrayRef<OpFoldResult>{one, one});
+  SmallVector<Value> first, others;
+  for (Value all : partials) {
+    auto row = MemRefType::get(
+        {ShapedType::kDynamic},
+        cast<MemRefType>(all.getType()).getElementType(),
+        StridedLayoutAttr::get(b.getContext(), 0, {1}));
+    first.push_back(memref::SubViewOp::create(
+        b, loc, row, all, ArrayRef<OpFoldResult>{zero, zero},
+        ArrayRef<OpFoldResult>{one, width}, ArrayRef<OpFoldResult>{one, one}));
+    others.push_back(memref::SubViewOp::create(
+        b, loc, all, ArrayRef<OpFoldResult>{one, zero},
+        ArrayRef<OpFoldResult>{rest, width}, ArrayRef<OpFoldResult>{one, one}));
+  }
   MLIRContext *context = b.getContext();
-  AffineMap column =
-      AffineMap::get(2, 0, {getAffineDimExpr(1, context)}, context);
-  Type element = elementOf(reduction->getResult(0));
+  SmallVector<AffineMap> maps(others.size(), b.getMultiDimIdentityMap(2));
+  maps.append(first.size(),
+              AffineMap::get(2, 0, {getAffineDimExpr(1, context)}, context));
   linalg::GenericOp::create(
-      b, loc, others, first, {b.getMultiDimIdentityMap(2), column},
+      b, loc, others, first, maps,
       {IteratorType::reduction, IteratorType::parallel},
       [&](OpBuilder &inner, Location, ValueRange args) {
         ScalarBuilder e(inner, reduction->getLoc());
-        Value v = combine(e, combinerOf(reduction), args[0], args[1], element);
-        linalg::YieldOp::create(inner, loc, v);
+        Value place = args.size() == 4 ? args[1] : Value();
+        linalg::YieldOp::create(
+            inner, loc,
+            accumulate(e, reduction, args[0], args.take_back(first.size()),
+                       place));
       });
-  memory[reduction->getResult(0)] = first;
+  memory[reduction->getResult(0)] = first.back();
 }
 
 LogicalResult KernelBody::divideMean(Operation *reduction) {
@@ -188,7 +258,10 @@ LogicalResult KernelBody::buildReduction(Operation *reduction) {
     if (stores.size() != 1 || stores[0].first != result)
       return source.emitError("range part of a reduction that returns "
                               "something else than the reduction");
-    return buildReduce(reduction, stores[0].second);
+    if (!isPlace(reduction))
+      return buildReduce(reduction, stores[0].second);
+    Value keys = target.getArgument(source.getNumArguments());
+    return buildReduce(reduction, {keys, stores[0].second});
   }
   // Into the output itself where it is returned as it is, else into a buffer of
   // the shape that all outputs have.
@@ -198,11 +271,12 @@ LogicalResult KernelBody::buildReduction(Operation *reduction) {
   });
   Value accumulator;
   bool temporary = direct == stores.end();
-  if (temporary) {
-    SmallVector<Value> extents;
+  SmallVector<Value> extents;
+  if (temporary || isPlace(reduction))
     for (int64_t i = 0; i < type.getRank(); ++i)
       if (type.isDynamicDim(i))
         extents.push_back(memref::DimOp::create(b, loc, stores[0].second, i));
+  if (temporary) {
     accumulator = memref::AllocOp::create(
         b, loc,
         MemRefType::get(type.getShape(), storageType(accumulatorType(
@@ -213,16 +287,28 @@ LogicalResult KernelBody::buildReduction(Operation *reduction) {
     stores.erase(direct);
   }
   memory[result] = accumulator;
-  Value target = accumulator;
+  SmallVector<Value> accumulators = {accumulator}, temporaries;
+  if (temporary)
+    temporaries.push_back(accumulator);
+  if (isPlace(reduction)) {
+    Value keys = memref::AllocOp::create(
+        b, loc,
+        MemRefType::get(type.getShape(), storageType(accumulatorType(
+                                             elementOf(reduction->getOperand(0))))),
+        extents);
+    temporaries.push_back(keys);
+    accumulators.insert(accumulators.begin(), keys);
+  }
   if (type.getRank() == 0)
-    target = memref::ExpandShapeOp::create(b, loc, ArrayRef<int64_t>{1},
-                                           accumulator,
-                                           ArrayRef<ReassociationIndices>{});
-  if (failed(buildReduce(reduction, target)) || failed(divideMean(reduction)))
+    for (Value &v : accumulators)
+      v = memref::ExpandShapeOp::create(b, loc, ArrayRef<int64_t>{1}, v,
+                                        ArrayRef<ReassociationIndices>{});
+  if (failed(buildReduce(reduction, accumulators)) ||
+      failed(divideMean(reduction)))
     return failure();
   if (!stores.empty() && failed(buildStage(std::move(stores))))
     return failure();
-  if (temporary)
-    memref::DeallocOp::create(b, loc, accumulator);
+  for (Value v : temporaries)
+    memref::DeallocOp::create(b, loc, v);
   return success();
 }

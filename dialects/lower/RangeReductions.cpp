@@ -13,10 +13,6 @@ using namespace mlir::fusion;
 /// The number of sums that a row of floats is spread over.
 static constexpr int64_t kLanes = 64;
 
-static Value index(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantIndexOp::create(b, loc, value);
-}
-
 /// All lanes in one: the upper half is combined into the lower one.
 static Value combineLanes(OpBuilder &b, Location loc, PointCode &code,
                           Value lanes) {
@@ -43,8 +39,8 @@ static void lowerLanes(OpBuilder &b, linalg::GenericOp generic, Value identity,
   auto lanesType = VectorType::get({kLanes}, element);
   Value lanes = memref::AllocaOp::create(
       b, loc, MemRefType::get({kLanes}, element), b.getI64IntegerAttr(64));
-  Value zero = index(b, loc, 0), one = index(b, loc, 1);
-  Value width = index(b, loc, kLanes);
+  Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
+  Value width = makeIndex(b, loc, kLanes);
   Value start = vector::BroadcastOp::create(b, loc, lanesType, identity);
   auto body = [&](OpBuilder &b, Value row, ValueRange) {
     vector::StoreOp::create(b, loc, start, lanes, zero);
@@ -69,18 +65,18 @@ static void lowerLanes(OpBuilder &b, linalg::GenericOp generic, Value identity,
   makeLoop(b, loc, zero, rows, one, {}, body);
 }
 
-LogicalResult fusion::lowerRowReduction(linalg::FillOp fill,
-                                        linalg::GenericOp generic, Value rows,
-                                        Value columns) {
+void fusion::lowerRowReduction(linalg::GenericOp generic,
+                               ValueRange identities, Value rows,
+                               Value columns) {
   OpBuilder b(generic);
   Location loc = generic.getLoc();
   PointCode code(generic);
-  Value identity = fill.getInputs()[0];
+  Value identity = identities[0];
   if (isa<arith::AddFOp, arith::MulFOp>(code.combiner())) {
     lowerLanes(b, generic, identity, rows, columns);
   } else {
     // The order does not matter: LLVM chooses it.
-    Value zero = index(b, loc, 0), one = index(b, loc, 1);
+    Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
     makeLoop(b, loc, zero, rows, one, {},
              [&](OpBuilder &b, Value row, ValueRange) {
                scf::ForOp loop = makeLoop(
@@ -94,23 +90,22 @@ LogicalResult fusion::lowerRowReduction(linalg::FillOp fill,
              });
   }
   generic.erase();
-  fill.erase();
-  return success();
 }
 
 /// Row after row is combined into the result.
-LogicalResult fusion::lowerColumnReduction(linalg::FillOp fill,
-                                           linalg::GenericOp generic,
-                                           Value rows, Value columns) {
+void fusion::lowerColumnReduction(linalg::GenericOp generic,
+                                  ValueRange identities, Value rows,
+                                  Value columns) {
   OpBuilder b(generic);
   Location loc = generic.getLoc();
   PointCode code(generic);
-  Value zero = index(b, loc, 0), one = index(b, loc, 1);
-  Value identity = fill.getInputs()[0];
-  makeLoop(b, loc, zero, columns, one, {},
-           [&](OpBuilder &b, Value column, ValueRange) {
-             memref::StoreOp::create(b, loc, identity, code.output(), column);
-           });
+  Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
+  for (auto [i, identity] : llvm::enumerate(identities))
+    makeLoop(b, loc, zero, columns, one, {},
+             [&](OpBuilder &b, Value column, ValueRange) {
+               memref::StoreOp::create(b, loc, identity, code.output(i),
+                                       column);
+             });
   makeLoop(b, loc, zero, rows, one, {},
            [&](OpBuilder &b, Value row, ValueRange) {
              makeLoop(b, loc, zero, columns, one, {},
@@ -119,19 +114,37 @@ LogicalResult fusion::lowerColumnReduction(linalg::FillOp fill,
                       });
            });
   generic.erase();
-  fill.erase();
-  return success();
+}
+
+/// The partial results at `from` are combined into those at `to`.
+static void joinChunks(OpBuilder &b, Location loc, PointCode &code,
+                       ValueRange partials, ValueRange to, ValueRange from) {
+  SmallVector<Value> x, y;
+  for (Value tile : partials) {
+    x.push_back(memref::LoadOp::create(b, loc, tile, to));
+    y.push_back(memref::LoadOp::create(b, loc, tile, from));
+  }
+  if (partials.size() == 1) {
+    Value v = code.combine(b, x[0], y[0]);
+    memref::StoreOp::create(b, loc, v, partials[0], to);
+    return;
+  }
+  Value better = code.beats(b, y[0], x[0]);
+  for (auto [tile, old, other] : llvm::zip(partials, x, y)) {
+    Value v = arith::SelectOp::create(b, loc, better, other, old);
+    memref::StoreOp::create(b, loc, v, tile, to);
+  }
 }
 
 /// The rows of `partials`, one a chunk, in pairs, pairs of pairs and so on.
-LogicalResult fusion::lowerChunkTree(linalg::GenericOp generic, Value partials,
-                                     Value begin, Value end) {
+void fusion::lowerChunkTree(linalg::GenericOp generic, ValueRange partials,
+                            Value begin, Value end) {
   OpBuilder b(generic);
   Location loc = generic.getLoc();
   PointCode code(generic);
   Type indexType = b.getIndexType();
-  Value zero = index(b, loc, 0), one = index(b, loc, 1);
-  Value chunks = memref::DimOp::create(b, loc, partials, 0);
+  Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
+  Value chunks = memref::DimOp::create(b, loc, partials[0], 0);
   scf::WhileOp::create(
       b, loc, TypeRange{indexType}, one,
       [&](OpBuilder &b, Location loc, ValueRange distance) {
@@ -150,17 +163,12 @@ LogicalResult fusion::lowerChunkTree(linalg::GenericOp generic, Value partials,
                    scf::ForOp columns = makeLoop(
                        b, loc, begin, end, one, {},
                        [&](OpBuilder &b, Value i, ValueRange) {
-                         SmallVector<Value> to = {chunk, i}, from = {other, i};
-                         Value x = memref::LoadOp::create(b, loc, partials, to);
-                         Value y =
-                             memref::LoadOp::create(b, loc, partials, from);
-                         memref::StoreOp::create(b, loc, code.combine(b, x, y),
-                                                 partials, to);
+                         joinChunks(b, loc, code, partials, {chunk, i},
+                                    {other, i});
                        });
                    keepScalar(columns);
                  });
         scf::YieldOp::create(b, loc, twice);
       });
   generic.erase();
-  return success();
 }

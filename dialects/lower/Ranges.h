@@ -14,19 +14,24 @@ class PointCode {
 public:
   explicit PointCode(linalg::GenericOp generic) : generic(generic) {}
   /// Loads the operands at `point` and emits the body; gives what it yields.
-  /// The accumulator of a reduction is `accumulator` and is not loaded.
+  /// The accumulators of a reduction are not loaded where they are given.
   SmallVector<Value> emit(OpBuilder &b, ValueRange point,
-                          Value accumulator = {});
+                          ValueRange accumulators = {});
   /// Emits the body and stores what it yields.
   void emitAndStore(OpBuilder &b, ValueRange point);
   /// Where operand `i` is accessed at `point`.
   SmallVector<Value> indices(OpBuilder &b, unsigned i, ValueRange point);
-  /// The memref of the first output.
-  Value output() { return generic.getDpsInitOperand(0)->get(); }
+  /// The memref of an output.
+  Value output(unsigned i = 0) { return generic.getDpsInitOperand(i)->get(); }
   /// The operation that joins an element and the accumulator, if it is one.
   Operation *combiner();
   /// The combiner on two accumulators (of any shape).
   Value combine(OpBuilder &b, Value x, Value y);
+  /// Whether this keeps a key and its place: both are selected by one condition.
+  bool isPlace();
+  /// That condition for two keys (of any shape): whether x, which comes after y,
+  /// takes its place.
+  Value beats(OpBuilder &b, Value x, Value y);
 
 private:
   linalg::GenericOp generic;
@@ -39,14 +44,20 @@ scf::ForOp makeLoop(OpBuilder &b, Location loc, Value begin, Value end,
 /// Asks LLVM to keep the loop as it is: it is short or seldom run.
 void keepScalar(scf::ForOp loop);
 
-// Each replaces `generic` (and its fill) by loops; a failure was reported.
-LogicalResult lowerRowReduction(linalg::FillOp fill, linalg::GenericOp generic,
-                                Value rows, Value columns);
-LogicalResult lowerColumnReduction(linalg::FillOp fill,
-                                   linalg::GenericOp generic, Value rows,
-                                   Value columns);
-LogicalResult lowerChunkTree(linalg::GenericOp generic, Value partials,
-                             Value begin, Value end);
+Value makeIndex(OpBuilder &b, Location loc, int64_t value);
+
+// Each replaces `generic` by loops. `identities` are what its outputs start from.
+void lowerRowReduction(linalg::GenericOp generic, ValueRange identities,
+                       Value rows, Value columns);
+void lowerColumnReduction(linalg::GenericOp generic, ValueRange identities,
+                          Value rows, Value columns);
+/// The same as lowerRowReduction for keys and places; `base` is the place of the
+/// first column.
+void lowerRowPlaces(linalg::GenericOp generic, ValueRange identities,
+                    Value rows, Value columns, Value base);
+/// `partials` are the tiles whose rows are combined.
+void lowerChunkTree(linalg::GenericOp generic, ValueRange partials, Value begin,
+                    Value end);
 
 } // namespace mlir::fusion
 

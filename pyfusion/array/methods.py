@@ -67,14 +67,24 @@ def __deepcopy__(self: Array, memo: Any) -> Array:
 _FUNCTIONS = {
     **{
         name: getattr(reductions, name)
-        for name in ("sum", "prod", "max", "min", "mean", "any", "all", "std", "var")
+        for name in (
+            "sum",
+            "prod",
+            "max",
+            "min",
+            "mean",
+            "any",
+            "all",
+            "std",
+            "var",
+            "argmax",
+            "argmin",
+        )
     },
     **{name: getattr(manipulation, name) for name in ("squeeze", "swapaxes", "ravel", "repeat")},
     **{
         name: getattr(searching, name)
         for name in (
-            "argmax",
-            "argmin",
             "argsort",
             "cumprod",
             "cumsum",

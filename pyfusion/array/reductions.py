@@ -18,7 +18,22 @@ from .core import Array, cast, emit, wrap
 from .creation import asarray
 from .operators import finish
 
-__all__ = ["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"]
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
 
 
 def normalize_axis(axis: Any, rank: int, name: str) -> int:
@@ -173,6 +188,40 @@ def min(
 
 
 amax, amin = max, min
+
+
+def _place(name: str, x: Any, axis: Any, out: Any, keepdims: bool) -> Array:
+    x = asarray(x)
+    axes = normalize_axes(axis if axis is None else operator.index(axis), x.ndim, name)
+    if any_zero(x.shape, axes):
+        raise ValueError(
+            f"attempt to get {name} of an empty sequence: shape {x.shape}, axes {axes}"
+        )
+    shape = reduced_shape(x.shape, axes, bool(keepdims))
+    value = emit(OPS[name], (x._v,), (axes, bool(keepdims)), (), shape, int64)
+    return finish(wrap(value), out, name)
+
+
+def argmax(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
+    """The place of the first largest element along an axis, int64; the first NaN wins.
+
+    Without an axis the place among all elements in row-major order, whatever the layout. Of equal
+    elements, as +0 and -0 are, the first counts. Raises ValueError if there is no element.
+    """
+    return _place("argmax", x, axis, out, keepdims)
+
+
+def argmin(x: Any, /, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
+    """The place of the first smallest element along an axis, int64; otherwise as `argmax`."""
+    return _place("argmin", x, axis, out, keepdims)
+
+
+def count_nonzero(x: Any, /, axis: Any = None, *, keepdims: bool = False) -> Array:
+    """The number of elements that are not zero, int64; NaN is not zero."""
+    x = asarray(x)
+    axes = normalize_axes(axis, x.ndim, "count_nonzero")
+    nonzero = cast(x._v if x._v.dtype is bool_ else apply(OPS["not_equal"], x, 0)._v, int64)
+    return _reduce("sum", wrap(nonzero), axes, bool(keepdims), int64, int64)
 
 
 def _truth(name: str, x: Any, axis: Any, out: Any, keepdims: Any, where: Any) -> Array:

@@ -10,18 +10,14 @@ import numpy as np
 from ..dtypes import as_dtype
 from .backend_call import backend_call, delegate
 from .core import Array
-from .operators import finish
 
 __all__ = [
     "allclose",
-    "argmax",
-    "argmin",
     "argsort",
     "argwhere",
     "array_equal",
     "average",
     "bincount",
-    "count_nonzero",
     "cross",
     "cumprod",
     "cumsum",
@@ -57,7 +53,6 @@ __all__ = [
 argwhere = delegate(np.argwhere)
 average = delegate(np.average)
 bincount = delegate(np.bincount)
-count_nonzero = delegate(np.count_nonzero)
 cross = delegate(np.cross)
 cumprod = delegate(np.cumprod)
 cumsum = delegate(np.cumsum)
@@ -83,16 +78,6 @@ unique_all = delegate(np.unique_all)
 unique_counts = delegate(np.unique_counts)
 unique_inverse = delegate(np.unique_inverse)
 unique_values = delegate(np.unique_values)
-
-
-def argmax(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
-    """The position of the first largest element; NaN wins."""
-    return finish(backend_call(np.argmax, x, axis, keepdims=keepdims), out, "argmax")
-
-
-def argmin(x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Array:
-    """The position of the first smallest element; NaN wins."""
-    return finish(backend_call(np.argmin, x, axis, keepdims=keepdims), out, "argmin")
 
 
 def nonzero(x: Any, /) -> tuple[Array, ...]:

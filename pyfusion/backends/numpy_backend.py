@@ -272,6 +272,12 @@ def _reduce(op: OpInfo, x: np.ndarray, attrs: Any, dtype: DType) -> np.ndarray:
     name = op.name
     if name in ("max", "min"):
         return _extreme(name, x, axes, keepdims)
+    if name in ("argmax", "argmin"):
+        if x.dtype.kind not in "biufc":  # bfloat16
+            x = x.astype(np.float32)
+        axis = axes[0] if len(axes) == 1 else None
+        find = np.argmax if name == "argmax" else np.argmin
+        return np.asarray(find(x, axis=axis, keepdims=keepdims))
     if name in ("any", "all"):
         return (np.any if name == "any" else np.all)(x, axis=axes, keepdims=keepdims)
     # Half types are summed in float32, the others in their own type: NumPy would widen integers.

@@ -35,11 +35,12 @@ class KernelShape:
         self.finish_args = ints_attribute(range_func, "fusion.finish_args")
         self.range_types = _inputs(range_func)
         self.accumulator: DType | None = None
+        self.places = False  # also partial results that are places, of int64
         self.finish_types: list[ir.Type] = []
         if finish_func is not None:
-            self.finish_types = _inputs(finish_func)[1:]
-            result = _outputs(range_func)[0]
-            self.accumulator = element_dtype(ir.RankedTensorType(result).element_type)
+            partials, *self.finish_types = _inputs(finish_func)
+            self.accumulator = element_dtype(ir.RankedTensorType(partials).element_type)
+            self.places = string_attribute(finish_func, "fusion.finish") in ("argmax", "argmin")
 
 
 def string_attribute(op: Any, name: str) -> str | None:
@@ -56,7 +57,3 @@ def _function_type(op: Any) -> ir.FunctionType:
 
 def _inputs(op: Any) -> list[ir.Type]:
     return list(_function_type(op).inputs)
-
-
-def _outputs(op: Any) -> list[ir.Type]:
-    return list(_function_type(op).results)

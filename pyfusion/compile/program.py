@@ -17,6 +17,7 @@ from ..runtime.library import (
     IN_STRIDED,
     INOUT,
     OUT,
+    PLACES,
     ROW,
     SCALAR,
     UNIFORM,
@@ -330,7 +331,7 @@ class Reader:
             call.name,
             f"{call.name}_finish",
             {
-                "kind": ROW if shape.form == "row" else COL,
+                "kind": (ROW if shape.form == "row" else COL) + (PLACES if shape.places else 0),
                 "dims": (nk1, nr, nk2),
                 "operands": [(o.role, o.itemsize) for o in ranges],
                 "finish_operands": [(o.role, o.itemsize) for o in finishes],

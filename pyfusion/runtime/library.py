@@ -20,7 +20,7 @@ from ..config import config
 # Error codes.
 OK, NO_MEMORY, INVALID, UNKNOWN_POINTER, UNKNOWN_KERNEL = 0, -1, -2, -3, -4
 # Kernel kinds.
-ELEMENTWISE, ROW, COL = 0, 1, 2
+ELEMENTWISE, ROW, COL, PLACES = 0, 1, 2, 4
 # Operand roles.
 IN_DENSE, IN_STRIDED, OUT, INOUT, UNIFORM, SCALAR = range(6)
 

@@ -121,3 +121,20 @@ func.func @one_element(%x: tensor<?x1xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>
   // CHECK: return %[[X]], %[[SUM]], %[[MIN]]
   return %0, %1, %2 : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?xf32>
 }
+
+// The place of the one element there is; of no known number of results there is no constant.
+//
+// CHECK-LABEL: func.func @place_of_one
+func.func @place_of_one(%x: tensor<1x1xf32>, %y: tensor<?x1xf32>, %z: tensor<2x1xf32>)
+    -> (tensor<i64>, tensor<?xi64>, tensor<2x1xi64>, tensor<1xi64>) {
+  // CHECK-DAG: %[[A:.*]] = fusion.constant dense<0> : tensor<i64>
+  // CHECK-DAG: %[[C:.*]] = fusion.constant dense<0> : tensor<2x1xi64>
+  // CHECK-DAG: %[[B:.*]] = fusion.argmin
+  // CHECK-DAG: %[[D:.*]] = fusion.argmin %{{.*}} axes [0]
+  %0 = fusion.argmax %x axes [0, 1] : tensor<1x1xf32>
+  %1 = fusion.argmin %y axes [1] : tensor<?x1xf32>
+  %2 = fusion.argmax %z axes [1] keepdims : tensor<2x1xf32>
+  %3 = fusion.argmin %z axes [0] : tensor<2x1xf32>
+  // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]]
+  return %0, %1, %2, %3 : tensor<i64>, tensor<?xi64>, tensor<2x1xi64>, tensor<1xi64>
+}

@@ -35,6 +35,38 @@ func.func @mean_of_integers(%x: tensor<4xi32>) {
 
 // -----
 
+func.func @places_of_some_axes(%x: tensor<4x4x4xf32>) {
+  // expected-error @+1 {{'fusion.argmax' op reduces one axis or all 3, not 2}}
+  %0 = fusion.argmax %x axes [0, 1] : tensor<4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @place_without_axis(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'fusion.argmin' op reduces one axis or all 1, not 0}}
+  %0 = fusion.argmin %x axes [] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @place_axis(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'fusion.argmin' op axis 1 is not a dimension of the operand, whose rank is 1}}
+  %0 = fusion.argmin %x axes [1] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @place_type(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{'fusion.argmax' op result #0 must be a ranked tensor of i64, but got 'tensor<4xi32>'}}
+  %0 = "fusion.argmax"(%x) {axes = array<i64: 1>} : (tensor<4x3xf32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
 func.func @inner(%x: tensor<4x3xf32>, %y: tensor<1x4xf32>) {
   // expected-error @+1 {{'fusion.matmul' op inner extents differ: 3 of 'tensor<4x3xf32>' and 1 of 'tensor<1x4xf32>'}}
   %0 = fusion.matmul %x, %y : tensor<4x3xf32>, tensor<1x4xf32>

@@ -52,6 +52,12 @@ func.func @reductions(%x: tensor<?x8xf32>, %b: tensor<4xi1>) {
   %5 = fusion.any %b axes [0] : tensor<4xi1>
   // CHECK: fusion.all
   %6 = fusion.all %b axes [0] : tensor<4xi1>
+  // CHECK: %[[PLACE:.*]] = fusion.argmax %{{.*}} axes [1] : tensor<?x8xf32>
+  %7 = fusion.argmax %x axes [1] : tensor<?x8xf32>
+  // CHECK: fusion.negative %[[PLACE]] : tensor<?xi64>
+  %8 = fusion.negative %7 : tensor<?xi64>
+  // CHECK: fusion.argmin %{{.*}} axes [0, 1] keepdims : tensor<?x8xf32>
+  %9 = fusion.argmin %x axes [0, 1] keepdims : tensor<?x8xf32>
   return
 }
 

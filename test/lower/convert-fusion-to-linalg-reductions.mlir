@@ -85,3 +85,67 @@ func.func private @half(%x: tensor<?x?xf16>) -> tensor<?xf16>
   %0 = fusion.sum %x axes [1] : tensor<?x?xf16>
   return %0 : tensor<?xf16>
 }
+
+// -----
+
+// A place has two results: the key and, from the place of the tile's first element on, where it is.
+// The first NaN stays, and so does the first of equal keys.
+// CHECK-LABEL: func.func @place(
+// CHECK-SAME:    %[[X:.*]]: memref<?x?xf32, strided<[?, 1]>> {llvm.noalias},
+// CHECK-SAME:    %[[KEYS:.*]]: memref<?xf32, strided<[1]>> {llvm.noalias},
+// CHECK-SAME:    %[[PLACES:.*]]: memref<?xi64, strided<[1]>> {llvm.noalias},
+// CHECK-SAME:    %[[BASE:.*]]: index)
+// CHECK:         linalg.fill ins(%{{.*}} : f32) outs(%[[KEYS]]
+// CHECK:         linalg.fill ins(%{{.*}} : i64) outs(%[[PLACES]]
+// CHECK:         linalg.generic {{.*}} outs(%[[KEYS]], %[[PLACES]]
+// CHECK-NEXT:    ^bb0(%[[V:.*]]: f32, %[[K:.*]]: f32, %[[P:.*]]: i64):
+// CHECK-NEXT:      %[[I:.*]] = linalg.index 1
+// CHECK-NEXT:      %[[J:.*]] = arith.addi %[[I]], %[[BASE]]
+// CHECK-NEXT:      %[[N:.*]] = arith.index_cast %[[J]]
+// CHECK-NEXT:      %[[A:.*]] = arith.cmpf ugt, %[[V]], %[[K]]
+// CHECK-NEXT:      %[[B:.*]] = arith.cmpf ord, %[[K]], %[[K]]
+// CHECK-NEXT:      %[[C:.*]] = arith.andi %[[A]], %[[B]]
+// CHECK-NEXT:      arith.select %[[C]], %[[V]], %[[K]]
+// CHECK-NEXT:      arith.select %[[C]], %[[N]], %[[P]]
+func.func private @place(%x: tensor<?x?xf32>) -> tensor<?xi64>
+    attributes {fusion.kernel = "reduction", fusion.flat, fusion.form = "row"} {
+  %0 = fusion.argmax %x axes [1] : tensor<?x?xf32>
+  return %0 : tensor<?xi64>
+}
+
+// -----
+
+// The finish part takes the tiles of keys and of places.
+// CHECK-LABEL: func.func @place_finish(
+// CHECK-SAME:    %[[KEYS:.*]]: memref<?x?xi8, strided<[?, 1]>> {llvm.noalias},
+// CHECK-SAME:    %[[OUT:.*]]: memref<?xi64, strided<[1]>> {llvm.noalias},
+// CHECK-SAME:    %[[PLACES:.*]]: memref<?x?xi64, strided<[?, 1]>> {llvm.noalias}, %{{.*}}: index)
+// CHECK:         linalg.generic
+// CHECK:           %[[C:.*]] = arith.cmpi ult
+// CHECK-NEXT:      arith.select %[[C]]
+// CHECK-NEXT:      arith.select %[[C]]
+func.func private @place_finish(%p: tensor<?x?xui8>) -> tensor<?xi64>
+    attributes {fusion.finish = "argmin", fusion.flat} {
+  %0 = fusion.argmin %p axes [0] : tensor<?x?xui8>
+  return %0 : tensor<?xi64>
+}
+
+// -----
+
+// Not flat, places are counted in row-major order of the reduced dimensions.
+// CHECK-LABEL: func.func @place_of_all(
+// CHECK-SAME:    %[[X:.*]]: memref<?x?xi16,
+// CHECK:         linalg.fill ins(%{{.*}} : i64)
+// CHECK:         %[[N:.*]] = memref.dim %[[X]], %c1
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "reduction"]}
+// CHECK:           %[[I:.*]] = linalg.index 1
+// CHECK-NEXT:      %[[J:.*]] = linalg.index 2
+// CHECK-NEXT:      %[[L:.*]] = arith.muli %[[I]], %[[N]]
+// CHECK-NEXT:      arith.addi %[[L]], %[[J]]
+// CHECK:           arith.cmpi sgt
+// CHECK:         memref.dealloc
+func.func private @place_of_all(%x: tensor<?x?xi16>) -> tensor<i64>
+    attributes {fusion.kernel = "reduction"} {
+  %0 = fusion.argmax %x axes [0, 1] : tensor<?x?xi16>
+  return %0 : tensor<i64>
+}

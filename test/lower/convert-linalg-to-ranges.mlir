@@ -86,3 +86,42 @@ func.func private @finish(%p: tensor<?x?xf32>) -> tensor<?xf32>
   %0 = fusion.sum %p axes [0] : tensor<?x?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// Short rows are looked through one by one. In long ones 64 keys are compared at a time, each with
+// the turn in which it was found; then these by halves, the first of equal ones first.
+// CHECK-LABEL: func.func @row_place(
+// CHECK-SAME:    %[[BASE:[a-z0-9]*]]: index, %[[ROWS:[a-z0-9]*]]: index, %[[COLUMNS:[a-z0-9]*]]: index)
+// CHECK:         %[[KEYS:.*]] = memref.alloca() {{.*}} : memref<64xf32>
+// CHECK:         %[[TURNS:.*]] = memref.alloca() {{.*}} : memref<64xi32>
+// CHECK:         scf.for %{{.*}} to %[[ROWS]]
+// CHECK:           scf.if
+// CHECK:             scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}) -> (f32, i64)
+// CHECK:           } else {
+// CHECK:             scf.for %{{.*}} to %[[COLUMNS]] step %c64
+// CHECK:               memref.store %{{.*}}, %[[TURNS]]
+// CHECK:             arith.cmpf ugt, %{{.*}} : vector<32xf32>
+// CHECK:             arith.cmpi ult, %{{.*}} : vector<32xi64>
+// CHECK:             arith.select %{{.*}} : vector<1xi1>, vector<1xi64>
+func.func private @row_place(%x: tensor<?x?xf32>) -> tensor<?xi64>
+    attributes {fusion.kernel = "reduction", fusion.flat, fusion.form = "row"} {
+  %0 = fusion.argmax %x axes [1] : tensor<?x?xf32>
+  return %0 : tensor<?xi64>
+}
+
+// -----
+
+// Chunks are compared in order: the later one has to be better.
+// CHECK-LABEL: func.func @place_finish(
+// CHECK:         scf.while
+// CHECK:           scf.for
+// CHECK:             scf.for
+// CHECK:               %[[C:.*]] = arith.cmpi slt
+// CHECK:               arith.select %[[C]], %{{.*}} : i32
+// CHECK:               arith.select %[[C]], %{{.*}} : i64
+func.func private @place_finish(%p: tensor<?x?xi32>) -> tensor<?xi64>
+    attributes {fusion.finish = "argmin", fusion.flat} {
+  %0 = fusion.argmin %p axes [0] : tensor<?x?xi32>
+  return %0 : tensor<?xi64>
+}

@@ -88,6 +88,25 @@ func.func private @kernel_0(%x: tensor<?x?xf16>) -> tensor<f16> attributes {fusi
 
 // -----
 
+// Places are found per chunk together with their elements, which the second part compares; short
+// floats are compared in f32.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-SAME:    tensor<?x?xf16>) -> tensor<?xi64>
+// CHECK-NEXT:    %[[C:.*]] = fusion.cast %arg0 : tensor<?x?xf16> to tensor<?x?xf32>
+// CHECK-NEXT:    fusion.argmax %[[C]] axes [1] : tensor<?x?xf32>
+// CHECK-LABEL: func.func private @kernel_0_finish(
+// CHECK-SAME:    %[[P:[a-z0-9]+]]: tensor<?x?xf32>) -> tensor<?xi64>
+// CHECK-SAME:    attributes {fusion.finish = "argmax", fusion.flat}
+// CHECK-NEXT:    %[[R:.*]] = fusion.argmax %[[P]] axes [0] : tensor<?x?xf32>
+// CHECK-NEXT:    fusion.negative %[[R]] : tensor<?xi64>
+func.func private @kernel_0(%x: tensor<?x?xf16>) -> tensor<i64> attributes {fusion.kernel = "reduction"} {
+  %0 = fusion.argmax %x axes [0, 1] : tensor<?x?xf16>
+  %1 = fusion.negative %0 : tensor<i64>
+  return %1 : tensor<i64>
+}
+
+// -----
+
 // Of one number alone there is a tile: it says how large the loop is.
 // CHECK-LABEL: func.func private @kernel_0(
 // CHECK-SAME:    tensor<?x?xi1>) -> tensor<?xi1>

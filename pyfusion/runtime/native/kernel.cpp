@@ -53,6 +53,8 @@ Kernel* find_kernel(int64_t handle) {
 int64_t create(KernelFn range, KernelFn finish, const int64_t* spec) {
   if (!range || !spec) return PF_INVALID;
   int64_t kind = spec[0], nk1 = spec[1], nr = spec[2], nk2 = spec[3], acc = spec[4], cost = spec[5], n_range = spec[6];
+  const bool places = kind == (PF_ROW | PF_PLACES) || kind == (PF_COL | PF_PLACES);
+  if (places) kind &= ~PF_PLACES;
   bool reduction = kind == PF_ROW || kind == PF_COL;
   if (kind != PF_ELEMENTWISE && !reduction) return PF_INVALID;
   if (!count_in(nk1, PF_MAX_RANK) || !count_in(nr, PF_MAX_RANK) || !count_in(nk2, PF_MAX_RANK)) return PF_INVALID;
@@ -76,6 +78,7 @@ int64_t create(KernelFn range, KernelFn finish, const int64_t* spec) {
   kernel->nr = static_cast<int>(nr);
   kernel->nk2 = static_cast<int>(nk2);
   kernel->acc_itemsize = static_cast<int>(acc);
+  kernel->places = places;
   kernel->cost = std::clamp<int64_t>(cost, 0, 1000000);
   kernel->n_range = static_cast<int>(n_range);
   kernel->n_finish = static_cast<int>(n_finish);

@@ -24,6 +24,7 @@ struct Kernel {
   KernelFn range, finish;
   int kind, nk1, nr, nk2;
   int acc_itemsize;
+  bool places;  // a reduction with PF_PLACES
   int64_t cost;
   int n_range, n_finish;
   bool strided;          // an element-wise kernel with an operand that may be strided
@@ -60,7 +61,7 @@ int launch_reduction(const Launch& launch);
 // The descriptors and argument arrays of one compiled function on one thread, filled once and then moved from tile to
 // tile. A memref argument is a pointer to a pointer to its descriptor (allocated, aligned, offset, sizes, strides).
 struct Frame {
-  static constexpr int kSlots = PF_MAX_OPERANDS + 1;  // the operands and the partials
+  static constexpr int kSlots = PF_MAX_OPERANDS + 2;  // the operands, the partials and the places
   union Descriptor {
     struct {
       char *allocated, *aligned;
@@ -72,7 +73,7 @@ struct Frame {
     } two;
   };
 
-  void* args[kSlots + 3];
+  void* args[kSlots + 3];  // and the first place or the count, and two ends
   Descriptor* pointers[kSlots];
   Descriptor descriptors[kSlots];
 

@@ -196,7 +196,8 @@ void block_body(const void* context, Parts& parts) {
     const int64_t stop = part_begin(plan.blocks, parts.count(), part + 1);
     for (int64_t block = part_begin(plan.blocks, parts.count(), part); block < stop; ++block) {
       int64_t begin = plan.block_begin(block), end = plan.block_end(block);
-      Partials partials{scratch.data() + plan.range_bytes + plan.finish_bytes, begin, end - begin};
+      Partials partials = make_partials(*plan.launch->kernel, scratch.data() + plan.range_bytes + plan.finish_bytes,
+                                        plan.nchunks * (end - begin), begin, end - begin);
       reducer.reduce(begin, end, 0, plan.nchunks, partials);
       reducer.finish(begin, end, partials);
     }
@@ -249,16 +250,17 @@ void finish_body(const void* context, Parts& parts) {
 
 int run_chunks(ReducePlan& plan, double ns_per_kept) {
   counters.reduce_chunks.add(1);
-  const int64_t acc = plan.launch->kernel->acc_itemsize;
+  const Kernel& kernel = *plan.launch->kernel;
+  const int64_t acc = partial_itemsize(kernel);
   const int64_t per_round = std::clamp<int64_t>(kSharedPartials / (plan.nchunks * acc * plan.len), 1, plan.blocks);
   const int64_t elements = std::min(per_round * plan.len, plan.launch->k_total) * plan.nchunks;
-  Scratch partials(Slot::Partials, static_cast<size_t>(elements * acc));
+  Scratch partials(Slot::Partials, static_cast<size_t>(partials_bytes(kernel, elements)));
   if (!partials.data() || !reserve_scratch(Slot::Tiles, static_cast<size_t>(plan.range_bytes + plan.finish_bytes)))
     return PF_NO_MEMORY;
   for (int64_t first = 0; first < plan.blocks; first += per_round) {
     ChunkJob job{&plan, {}, first, std::min(per_round, plan.blocks - first), 1};
     const int64_t begin = plan.block_begin(first), end = plan.block_end(first + job.blocks - 1);
-    job.partials = {partials.data(), begin, end - begin};
+    job.partials = make_partials(kernel, partials.data(), plan.nchunks * (end - begin), begin, end - begin);
     const double kept = static_cast<double>(end - begin);
     Split split = split_work(job.blocks * plan.nchunks, ns_per_kept * kept / static_cast<double>(job.blocks * plan.nchunks));
     job.groups = std::min(plan.nchunks, (split.parts + job.blocks - 1) / job.blocks);
@@ -283,7 +285,7 @@ int launch_reduction(const Launch& launch) {
   read_layouts(plan, arena);
   choose_tiles(plan);
 
-  const int64_t r_total = std::max<int64_t>(launch.r_total, 1), acc = kernel.acc_itemsize;
+  const int64_t r_total = std::max<int64_t>(launch.r_total, 1), acc = partial_itemsize(kernel);
   const double ns_per_element = 0.1 + 0.04 * static_cast<double>(kernel.bytes_per_element) +
                                 0.1 * static_cast<double>(kernel.cost + plan.packed_bytes);
   const double ns_per_kept = ns_per_element * static_cast<double>(r_total) + 1;
@@ -300,7 +302,7 @@ int launch_reduction(const Launch& launch) {
   if (plan.nchunks == 1 || enough) {
     cut_blocks(plan, alone);
     plan_scratch(plan);
-    plan.partial_bytes = plan.nchunks * plan.len * acc;
+    plan.partial_bytes = partials_bytes(kernel, plan.nchunks * plan.len);
     return run_blocks(plan, ns_per_kept);
   }
   cut_blocks(plan, std::clamp(kSharedPartials / (plan.nchunks * acc), narrow, len));

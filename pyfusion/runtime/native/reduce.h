@@ -64,9 +64,20 @@ struct ReducePlan {
 
 // The partial results of some kept elements: [nchunks, ld], where column 0 is the kept element base.
 struct Partials {
-  char* data;
+  char *data, *places;
   int64_t base, ld;
 };
+
+// Of one partial result, its place included.
+inline int64_t partial_itemsize(const Kernel& kernel) { return kernel.acc_itemsize + (kernel.places ? 8 : 0); }
+// Memory for count of them, and the places in it.
+inline int64_t partials_bytes(const Kernel& kernel, int64_t count) {
+  int64_t bytes = (count * kernel.acc_itemsize + 63) / 64 * 64;
+  return bytes + (kernel.places ? 8 * count : 0);
+}
+inline Partials make_partials(const Kernel& kernel, char* data, int64_t count, int64_t base, int64_t ld) {
+  return {data, data + (count * kernel.acc_itemsize + 63) / 64 * 64, base, ld};
+}
 
 // One thread's view of a reduction.
 class Reducer {
@@ -80,7 +91,7 @@ class Reducer {
 
   const ReducePlan& plan_;
   char* scratch_;
-  int64_t rows_, cols_, count_, begin_, end_;
+  int64_t first_, rows_, cols_, count_, begin_, end_;
   struct {
     int64_t begin, end;
   } packed_cols_[PF_MAX_OPERANDS];

@@ -21,8 +21,13 @@ Reducer::Reducer(const ReducePlan& plan, char* scratch) : plan_(plan), scratch_(
       range_.set_line(i, launch.range[i].ptr, 1);
     }
   }
-  range_.set_word(kernel.n_range + 1, &rows_);
-  range_.set_word(kernel.n_range + 2, &cols_);
+  int next = kernel.n_range + 1;
+  if (kernel.places) {
+    range_.set_word(next + 1, &first_);
+    next += 2;
+  }
+  range_.set_word(next, &rows_);
+  range_.set_word(next + 1, &cols_);
 
   operands = kernel.finish_operands();
   for (int i = 0; i < kernel.n_finish; ++i) {
@@ -33,9 +38,10 @@ Reducer::Reducer(const ReducePlan& plan, char* scratch) : plan_(plan), scratch_(
     }
   }
   count_ = launch.r_total;
-  finish_.set_word(kernel.n_finish + 1, &count_);
-  finish_.set_word(kernel.n_finish + 2, &begin_);
-  finish_.set_word(kernel.n_finish + 3, &end_);
+  next = kernel.n_finish + (kernel.places ? 2 : 1);
+  finish_.set_word(next, &count_);
+  finish_.set_word(next + 1, &begin_);
+  finish_.set_word(next + 2, &end_);
   for (int i = 0; i < plan.n_range; ++i) packed_cols_[i] = {-1, -1};
 }
 
@@ -95,7 +101,12 @@ void Reducer::reduce(int64_t k_begin, int64_t k_end, int64_t chunk_begin, int64_
       rows_ = plan_.row_form ? b - a : r_end - r_begin;
       cols_ = plan_.row_form ? r_end - r_begin : b - a;
       for (int i = 0; i < plan_.n_range; ++i) present(plan_.range[i], i, a, b, r_begin, r_end);
-      range_.set_line(kernel.n_range, partials.data + (c * partials.ld + a - partials.base) * kernel.acc_itemsize, b - a);
+      const int64_t at = c * partials.ld + a - partials.base;
+      range_.set_line(kernel.n_range, partials.data + at * kernel.acc_itemsize, b - a);
+      if (kernel.places) {
+        first_ = r_begin;
+        range_.set_line(kernel.n_range + 1, partials.places + at * 8, b - a);
+      }
       kernel.range(range_.args);
     }
   }
@@ -106,6 +117,8 @@ void Reducer::finish(int64_t k_begin, int64_t k_end, const Partials& partials) {
   begin_ = k_begin;
   end_ = k_end;
   finish_.set_tile(0, partials.data - partials.base * kernel.acc_itemsize, plan_.nchunks, k_end, partials.ld);
+  if (kernel.places)
+    finish_.set_tile(kernel.n_finish + 1, partials.places - partials.base * 8, plan_.nchunks, k_end, partials.ld);
   for (int i = 0; i < plan_.n_finish; ++i) {
     const FinishOperand& operand = plan_.finish[i];
     char* tile = scratch_ + operand.scratch;
