@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks many random programs with many inputs, in runs that can be interrupted and resumed.
 
-    python test/fuzz/run.py --programs 10000 --inputs 20
+    python test/fuzz/run.py --programs 10000 --inputs 20 [--jobs 16]
 
 Each program is run in fused and in single mode, whose results must be equal bit for bit, and each
 of its steps is compared with NumPy. Half of a program's inputs have other extents and numbers,
-where that is defined. The state file is written after every chunk of programs; a chunk runs in a
-process of its own, so that memory is bounded and a crash is one more difference. The result goes
-to bench/results/random.json. Exit status 1: there were differences.
+where that is defined. A chunk of programs runs in a process of its own, so that memory is bounded
+and a crash is one more difference; the state file is written after each round of chunks, one for
+each job. The result goes to bench/results/random.json. Exit status 1: there were differences.
 """
 
 import argparse
@@ -17,11 +17,13 @@ import subprocess
 import sys
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CHUNK = 250
 MOST_PLANS = 700
+COUNTS = ("programs", "pairs", "difference_count")
 SHOWN = 20  # differences kept with their text
 
 
@@ -89,22 +91,37 @@ def run_chunk(state, first, last, inputs):
         text = f"the process ended with status {process.returncode}"
         state["differences"].append({"program": started, "text": text})
         state["next"] = started + 1
-    state["digests"] = sorted(set(state["digests"]))
-    del state["differences"][SHOWN:]
+
+
+def run_round(state, jobs, left, inputs):
+    """Chunks for all jobs at once; they are added to the state in order."""
+    size = min(CHUNK, -(-left // jobs))
+
+    def work(first):
+        part = empty(first)
+        while part["next"] < first + size:  # goes on after a crash
+            run_chunk(part, part["next"], first + size, inputs)
+        return part
+
+    firsts = range(state["next"], state["next"] + size * jobs, size)
+    with ThreadPoolExecutor(jobs) as pool:
+        for part in pool.map(work, firsts):
+            for count in COUNTS:
+                state[count] += part[count]
+            state["digests"] = sorted({*state["digests"], *part["digests"]})
+            state["differences"] = (state["differences"] + part["differences"])[:SHOWN]
+            state["next"] = part["next"]
+
+
+def empty(first):
+    """A state before its first program."""
+    counts = dict.fromkeys(COUNTS, 0)
+    lists = {"commits": [], "digests": [], "differences": []}
+    return {"first": first, "next": first, "seconds": 0.0, **counts, **lists}
 
 
 def load(path, first):
-    if path.exists():
-        return json.loads(path.read_text())
-    counts = {"programs": 0, "pairs": 0, "difference_count": 0, "seconds": 0.0}
-    return {
-        "first": first,
-        "next": first,
-        **counts,
-        "commits": [],
-        "digests": [],
-        "differences": [],
-    }
+    return json.loads(path.read_text()) if path.exists() else empty(first)
 
 
 def save(path, state):
@@ -138,6 +155,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--programs", type=int, default=10_000, help="distinct programs to check")
     parser.add_argument("--inputs", type=int, default=20, help="inputs of each program")
+    parser.add_argument("--jobs", type=int, default=1, help="chunks that run at once")
     parser.add_argument("--first", type=int, default=0, help="the first program's seed")
     parser.add_argument("--state", type=Path, default=ROOT / "out" / "random-state.json")
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results" / "random.json")
@@ -152,8 +170,8 @@ def main():
         if (now := commit()) not in state["commits"]:
             state["commits"].append(now)
         start = time.time()
-        last = state["next"] + min(CHUNK, options.programs - len(state["digests"]))
-        run_chunk(state, state["next"], last, options.inputs)
+        left = options.programs - len(state["digests"])
+        run_round(state, options.jobs, left, options.inputs)
         state["seconds"] += time.time() - start
         save(options.state, state)
         print(
