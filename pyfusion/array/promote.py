@@ -63,6 +63,10 @@ def key_text(key: Key) -> str:
     return key.name if key.__class__ is DType else f"Python {key.__name__}"
 
 
+def _undefined(op: OpInfo, keys: tuple[Key, ...]) -> DTypeError:
+    return DTypeError(f"{op.name} is not defined for {', '.join(map(key_text, keys))}")
+
+
 def rule(op: OpInfo, keys: tuple[Key, ...]) -> Rule:
     """The types that the operands are converted to, and the result's.
 
@@ -72,7 +76,10 @@ def rule(op: OpInfo, keys: tuple[Key, ...]) -> Rule:
     key = (op.code, keys)
     found = _rules.get(key)
     if found is None and bfloat16 in keys:
-        like, out = rule(op, _stand_ins(keys))
+        try:
+            like, out = rule(op, _stand_ins(keys))
+        except DTypeError:
+            raise _undefined(op, keys) from None
         found = _rules[key] = tuple(map(_stood_for, like)), _stood_for(out)
     if found is None:
         ufunc = op.ufunc
@@ -82,8 +89,7 @@ def rule(op: OpInfo, keys: tuple[Key, ...]) -> Rule:
         try:
             *inputs, output = ufunc.resolve_dtypes((*map(_numpy_key, keys), None))
         except TypeError:
-            names = ", ".join(map(key_text, keys))
-            raise DTypeError(f"{op.name} is not defined for {names}") from None
+            raise _undefined(op, keys) from None
         found = tuple(map(dtype_of, inputs)), dtype_of(output)
         if op.name in _LOGICAL:
             found = (bool_,) * len(inputs), bool_
@@ -95,7 +101,7 @@ def result_dtype(*keys: Key) -> DType:
     """The type that operands of these keys have in common."""
     found = _results.get(keys)
     if found is None and bfloat16 in keys:
-        found = _results[keys] = _stood_for(result_dtype(*_stand_ins(keys)))
+        found = _results[keys] = _stood_for(result_dtype(*_stand_ins(keys)))  # they always have one
     if found is None:
         given = [key.numpy if key.__class__ is DType else key() for key in keys]
         try:

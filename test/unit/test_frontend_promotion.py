@@ -210,3 +210,8 @@ def test_questions_about_types():
     assert pf.float32 == np.float32 == np.dtype("float32") == pf.float32
     assert pf.float32 == "float32" and pf.float32 != "float64" and pf.float32 != 5
     assert np.zeros(1, pf.int16).dtype == pf.int16
+
+
+def test_an_undefined_operation_names_bfloat16():
+    with pytest.raises(pf.DTypeError, match="bitwise_invert is not defined for bfloat16"):
+        pf.bitwise_invert(pf.ones(2, "bfloat16"))
