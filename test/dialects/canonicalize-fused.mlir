@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Kernels lose inputs and results that nobody needs.
 //
 // RUN: pyfusion-opt --canonicalize %s | FileCheck %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Operations have no effects: equal ones are merged and unused ones go.
 //
 // RUN: pyfusion-opt --cse %s | FileCheck %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Floats: constants of exactly rounded operations, and identities that hold for -0.0 and NaN.
 //
 // RUN: pyfusion-opt --canonicalize %s | FileCheck %s

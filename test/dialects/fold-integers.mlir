@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Integers: arithmetic wraps, and what is undefined elsewhere has its documented result.
 //
 // RUN: pyfusion-opt --canonicalize %s | FileCheck %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Comparisons, booleans and bits.
 //
 // RUN: pyfusion-opt --canonicalize %s | FileCheck %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Views and reductions: identities, pairs that undo one another, constants.
 //
 // RUN: pyfusion-opt --canonicalize %s | FileCheck %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the verifier says of element-wise operations.
 //
 // RUN: pyfusion-opt --split-input-file --verify-diagnostics %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Each element-wise operation in its own syntax, in generic form and as bytecode.
 //
 // RUN: pyfusion-opt %s | pyfusion-opt | FileCheck %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Views, creation, reductions and regions in their own syntax, in generic form and as bytecode.
 //
 // RUN: pyfusion-opt %s | pyfusion-opt | FileCheck %s

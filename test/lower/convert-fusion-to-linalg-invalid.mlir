@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --verify-diagnostics --convert-fusion-to-linalg
 
 // expected-error @below {{failed to legalize operation 'func.func'}}

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --convert-fusion-to-linalg | FileCheck %s
 
 // Producers join the reduction; the order of its loops is that of the form.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --convert-fusion-to-linalg | FileCheck %s
 
 // One generic: tensors are memrefs, the result is an argument, scalars are used as they are.

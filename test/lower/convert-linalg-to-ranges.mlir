@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --convert-fusion-to-linalg --convert-linalg-to-ranges \
 // RUN:   | FileCheck %s
 

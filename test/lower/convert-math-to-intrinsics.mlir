@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Operations that are instructions become intrinsics; NVIDIA's square root is one of its own.
 //
 // RUN: pyfusion-opt %s --convert-math-to-intrinsics | FileCheck %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --fusion-expand-float16 | FileCheck %s
 
 // CHECK-LABEL: func.func @convert

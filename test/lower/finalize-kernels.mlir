@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --fusion-finalize-kernels | FileCheck %s
 
 // Memory of two arguments does not alias: each is in the scope that the other is outside of.

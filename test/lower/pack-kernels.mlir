@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --fusion-pack-kernels | FileCheck %s
 
 // The function takes pointers to descriptors, as MLIR's C interface does, and has its name. It is

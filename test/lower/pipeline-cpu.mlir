@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --target=cpu | FileCheck %s
 // RUN: pyfusion-opt %s --target=cpu --stop-after=cpu | FileCheck %s --check-prefix=LOOPS
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --target=cuda --stop-after=gpu | FileCheck %s --check-prefix=GPU
 // RUN: pyfusion-opt %s --target=cuda | FileCheck %s --check-prefix=PTX
 // RUN: pyfusion-opt %s --target=rocm | FileCheck %s --check-prefix=ROCDL

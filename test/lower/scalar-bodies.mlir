@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --convert-fusion-to-linalg | FileCheck %s
 
 // What decides the scalar code of the families; test/unit/test_lowering_values.py has the values.

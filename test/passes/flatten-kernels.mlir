@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-flatten-kernels | FileCheck %s
 // RUN: pyfusion-opt %s --split-input-file --fusion-flatten-kernels=drop-main=false | FileCheck %s --check-prefix=KEEP
 

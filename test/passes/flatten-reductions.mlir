@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-flatten-kernels | FileCheck %s
 
 // A sum over the last dimension is a sum over rows. The first part takes what the reduced operand

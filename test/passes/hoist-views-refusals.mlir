@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-hoist-views=max-recompute=1 --print-refusals --verify-diagnostics | FileCheck %s
 
 // A reshape of something that is not dense would be a copy.

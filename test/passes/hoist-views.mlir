@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-hoist-views | FileCheck %s
 
 // A view between two kernels moves to the arrays in memory, through all that only it reads.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --print-refusals --verify-diagnostics \
 // RUN:   --fusion-merge-elementwise="max-ops=2 max-operands=3" | FileCheck %s
 

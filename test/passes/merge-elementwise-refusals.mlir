@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-merge-elementwise --print-refusals --verify-diagnostics | FileCheck %s
 
 // A refusal names both operations, the reason, and the size of the value in between, if static.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-merge-elementwise | FileCheck %s
 
 // A chain is one kernel; only its last value is written.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-merge-elementwise \
 // RUN:   --fusion-merge-reductions="max-ops=3 max-operands=4" --print-refusals --verify-diagnostics \
 // RUN:   | FileCheck %s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-merge-elementwise --fusion-merge-reductions | FileCheck %s
 
 // What is reduced need not be written: its kernel and the reduction's are one.

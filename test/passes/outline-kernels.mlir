@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-outline-kernels | FileCheck %s
 // RUN: pyfusion-opt %s --split-input-file --fusion-outline-kernels --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
 

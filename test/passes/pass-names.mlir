@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A pass, its class, its file and its test have one name, and MLIR is imported late.
 // RUN: %python %S/Inputs/check_names.py %S | FileCheck %s
 

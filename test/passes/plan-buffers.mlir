@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --fusion-merge-elementwise --fusion-merge-reductions --fusion-plan-buffers | FileCheck %s
 
 // An argument that the caller gives up is overwritten.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A wrong command line, file or pipeline: a message and exit code 1.
 // RUN: not pyfusion-opt %s.none 2>&1 | FileCheck %s --check-prefix=FILE
 // FILE: pyfusion-opt: error: {{.*}}opt-errors.mlir.none: No such file or directory

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // --print-ir-after-all shows MLIR's and Python passes alike; so does --timing.
 // RUN: pyfusion-opt %s --cse --fusion-merge-elementwise --print-ir-after-all -o /dev/null 2>&1 | FileCheck %s --check-prefix=AFTER
 // AFTER: IR Dump After cse

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Passes of a user, from a file or a module, are passes like the others.
 // RUN: pyfusion-opt %s --load=%S/Inputs/user_passes.py --user-count-ops=scale=10 | FileCheck %s
 // RUN: pyfusion-opt %s --load=%S/Inputs/user_passes.py --pass-pipeline='builtin.module(user-count-ops{scale=10},cse)' | FileCheck %s

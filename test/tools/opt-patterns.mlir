@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // An exception in a rewrite pattern comes out as it is; the context can be used for the next part.
 // RUN: not pyfusion-opt %s --split-input-file --load=%S/Inputs/user_passes.py --user-patterns --convert-arith-to-llvm 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=ERROR < %t.err

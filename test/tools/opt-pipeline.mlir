@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Passes of both kinds, with options, as text and as flags; flags run in their order.
 // RUN: pyfusion-opt %s --pass-pipeline='builtin.module(cse,fusion-merge-elementwise{max-ops=1},func.func(canonicalize))' | FileCheck %s
 // RUN: pyfusion-opt %s --cse --fusion-merge-elementwise=max-ops=1 --canonicalize | FileCheck %s

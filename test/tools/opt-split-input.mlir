@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Each part is a module; one that is wrong does not stop the others, and lines count in the file.
 // RUN: not pyfusion-opt %s --split-input-file 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=ERROR < %t.err

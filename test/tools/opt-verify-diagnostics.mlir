@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // RUN: pyfusion-opt %s --split-input-file --verify-diagnostics
 // RUN: not pyfusion-opt %S/Inputs/unmet.txt --split-input-file --verify-diagnostics 2>&1 | FileCheck %S/Inputs/unmet.txt
 
