@@ -244,6 +244,7 @@ def save(path: Path, rows: dict, args: argparse.Namespace) -> None:
     data = {
         "what": f"bench/accuracy.py --{args.kind}",
         "reference": reference_of(args.kind),
+        "commit": machine.commit(),
         "machine": machine.facts(),
         "functions": {name: rows[name] for name in order},
     }

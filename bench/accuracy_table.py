@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = ["FUNCTIONS", "Function"]
+__all__ = ["FUNCTIONS", "Function", "compiled"]
 
 
 class Function(NamedTuple):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import os
 import platform
+import subprocess
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,16 @@ def cores() -> list[int]:
         (rest if siblings in seen and siblings else first).append(cpu)
         seen.add(siblings)
     return first + rest
+
+
+def commit() -> str | None:
+    """The revision of the sources, with a + if they are changed; None outside of a repository."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    found = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    if found.returncode:
+        return None
+    changes = subprocess.run([*git, "status", "--short", "-uno"], capture_output=True, text=True)
+    return found.stdout.strip() + ("+" if changes.stdout.strip() else "")
 
 
 def facts() -> dict[str, Any]:

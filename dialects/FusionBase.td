@@ -19,8 +19,8 @@ def Fusion_Dialect : Dialect {
 
     Each operation rounds to its element type. A module with the attribute
     `fusion.precision = "fast"` relaxes that within kernels: f16 and bf16 values
-    stay f32 until they are stored or cast, and a product may be contracted with
-    a sum or difference.
+    stay f32 until they are stored or are the operand of a cast, and a product
+    may be contracted with a sum or difference.
   }];
   let cppNamespace = "::mlir::fusion";
   let hasConstantMaterializer = 1;

@@ -79,6 +79,8 @@ def errors() -> str:
         cells = [f"`{name}`", f.domain]
         for rows, limit in ((single, f.ulp32), (double, f.ulp64)):
             row = rows.get(name)
+            if row and (row["ulp"] > limit + 1e-6 or row["wrong"]):
+                sys.exit(f"{name}: {row['ulp']} ulp were recorded, {row['wrong']} wrong results")
             cells += [_figure(row, "ulp"), f"{limit:g}", _figure(row, "numpy_ulp")]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)

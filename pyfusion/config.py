@@ -56,8 +56,10 @@ FLAGS: dict[str, Flag] = {
         "strict",
         _one_of("strict", "fast"),
         "strict: each operation rounds to its element type. fast: within a kernel float16 and "
-        "bfloat16 values stay float32 until they are stored or cast, and a product may be "
-        "contracted with the sum or difference that it is an operand of; nothing else changes.",
+        "bfloat16 values stay float32 until they are stored or cast, so that what is computed from "
+        "them in between, comparisons too, sees digits and magnitudes that the type lacks; and a "
+        "product may be contracted with the sum or difference that it is an operand of. It holds "
+        "for the blocks that are run while it is set: read, or pf.sync(), within its scope.",
     ),
     "strict": Flag(
         False,

@@ -113,16 +113,16 @@ Value fusion::emitScalar(ScalarBuilder &e, Operation *op, ValueRange operands) {
   // Half-precision arithmetic is done in f32 and rounded at each operation:
   // f32 has more than twice their digits, so that this rounds correctly.
   Type f32 = e.b.getF32Type();
-  bool widen =
-      isHalf(in) && (e.fast || (name != "cast" && name != "select"));
+  bool isCast = name == "cast";
+  bool widen = isHalf(in) && !isCast && (e.fast || name != "select");
   SmallVector<Value> v(operands);
-  if (widen)
-    for (Value &x : v)
-      if (x.getType() == scalarType(in))
-        x = emitCast(e, x, in, f32);
+  for (Value &x : v)
+    if (widen && x.getType() == scalarType(in))
+      x = emitCast(e, x, in, f32);
+    else if (isCast && isHalf(in) && x.getType() == f32)
+      x = emitCast(e, x, f32, in); // rounds with precision "fast" too
   Type work = widen ? f32 : in;
-  bool isCast = name == "cast"; // rounds with precision "fast" too
-  Type workOut = widen && isHalf(out) && !isCast ? f32 : out;
+  Type workOut = widen && isHalf(out) ? f32 : out;
   Value r = isExpanded(name, work)
                 ? emitMath(e.b, e.loc, name, v)
                 : scalarTable().lookup(name)(e, v, work, workOut);

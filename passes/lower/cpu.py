@@ -8,9 +8,13 @@ import platform
 
 
 def _converts_float16() -> bool:
-    """Whether the host has instructions for it: x86 since 2012 (F16C), every 64-bit ARM."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return True
+    """Whether the host has instructions for it: x86 since 2012 (F16C), every 64-bit ARM.
+
+    Elsewhere LLVM may call functions of a library that is not there.
+    """
+    machine = platform.machine()
+    if machine not in ("x86_64", "AMD64"):
+        return machine in ("aarch64", "arm64")
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             flags = next((line for line in lines if line.startswith("flags")), "")

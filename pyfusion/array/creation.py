@@ -101,16 +101,28 @@ def _from_object(obj: Any, target: DType | None, copy: bool | None) -> Array:
     if isinstance(obj, (list, tuple)):
         if copy is False:
             raise ValueError("asarray: a sequence has no memory to share, but copy=False")
-        # From numbers bfloat16 is reached by a cast, which rounds once.
-        kind = None if target is None or target is bfloat16 else target.numpy
-        found = np.asarray(to_numpy(obj), kind)
+        if target is bfloat16:
+            return _bfloat16(to_numpy(obj))
+        found = np.asarray(to_numpy(obj), None if target is None else target.numpy)
         _check_objects(found, obj)
-        return wrap(cast(adopt(found)._v, target)) if target is bfloat16 else adopt(found)
+        return adopt(found)
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         return from_dlpack(obj, copy=copy)
     found = np.asarray(obj)
     _check_objects(found, obj)
     return _from_ndarray(found, target, copy)
+
+
+def _bfloat16(obj: Any) -> Array:
+    """From a sequence, each number rounded once: NumPy would round to another type first."""
+    found = np.asarray(obj)
+    if found.dtype.kind == "c":
+        raise TypeError("asarray: complex numbers do not convert to bfloat16")
+    if found.dtype.kind == "O":  # integers beyond 64 bits, perhaps
+        numbers = [scalar(x, bfloat16) if type(x) in (bool, int, float) else x for x in found.flat]
+        found = np.array(numbers).reshape(found.shape)
+    _check_objects(found, obj)
+    return wrap(cast(adopt(found)._v, bfloat16))
 
 
 def _from_ndarray(obj: np.ndarray, target: DType | None, copy: bool | None) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["GUARDS"]
+__all__ = ["GUARDS", "sign"]
 
 
 def _expm1(x: Any) -> np.ndarray:
@@ -21,7 +21,7 @@ def _expm1(x: Any) -> np.ndarray:
     return np.where(np.isfinite(x) & np.isfinite(result), result, other)
 
 
-def _sign(x: Any) -> np.ndarray:
+def sign(x: Any) -> np.ndarray:
     """NaN where either part is: NumPy looks for an infinite one first."""
     result = np.sign(x)
     if result.dtype.kind != "c":
@@ -29,4 +29,4 @@ def _sign(x: Any) -> np.ndarray:
     return np.where(np.isnan(x), result.dtype.type(complex(np.nan, np.nan)), result)
 
 
-GUARDS: dict[str, Callable[..., Any]] = {"expm1": _expm1, "sign": _sign}
+GUARDS: dict[str, Callable[..., Any]] = {"expm1": _expm1}

@@ -16,6 +16,7 @@ import numpy as np
 from ..dtypes import DType
 from ..ir.table import OpInfo
 from .complex_guards import GUARDS as COMPLEX_GUARDS
+from .complex_guards import sign
 from .half import GUARDS as HALF_GUARDS
 from .half import convert, is_bfloat16, is_half, through_float32
 
@@ -95,6 +96,8 @@ def _float_to_int(x: np.ndarray, dtype: DType) -> np.ndarray:
 
 
 def _pow(x: Any, y: Any) -> np.ndarray:
+    if y.dtype.kind == "u":
+        return np.power(x, y)
     if y.dtype.kind != "i":
         return _float_pow(x, y)
     negative = y < 0
@@ -109,10 +112,10 @@ def _pow(x: Any, y: Any) -> np.ndarray:
 def _float_pow(x: Any, y: Any) -> np.ndarray:
     """NumPy takes the square root for one exponent of 0.5, which differs at -0 and -inf."""
     result = np.power(x, y)
-    root = (y == 0.5) & ((x == 0) | (x == -np.inf))
-    if not _is_float(result.dtype) or not np.any(root):
+    half = y == 0.5
+    if not _is_float(result.dtype) or not np.any(half):
         return result
-    return np.where(root, np.abs(x), result)
+    return np.where(half & ((x == 0) | (x == -np.inf)), np.abs(x), result)
 
 
 def _maximum(x: Any, y: Any) -> np.ndarray:
@@ -198,9 +201,9 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "sinc": _sinc,
     "rsqrt": _rsqrt,
     "sigmoid": _sigmoid,
+    "sign": through_float32(sign),  # `ml_dtypes` keeps the sign of -0
     **COMPLEX_GUARDS,
     **HALF_GUARDS,
-    "sign": through_float32(COMPLEX_GUARDS["sign"]),  # `ml_dtypes` keeps the sign of -0
 }
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from mlir import ir
 
-from ..config import config
 from ..dtypes import DType
 from ..ir.value import Value, site_text
 
@@ -59,8 +58,8 @@ class Emitter:
         types += [self.element(dtype) for dtype in scalars]
         types += [self.index] * len(block.dyn)
         module = ir.Module.create(loc=self.unknown)
-        if config.precision != "strict":
-            precision = ir.StringAttr.get(config.precision)
+        if block.precision != "strict":
+            precision = ir.StringAttr.get(block.precision)
             module.operation.attributes["fusion.precision"] = precision
         with ir.InsertionPoint(module.body), self.unknown:
             main = ir.Operation.create(

@@ -18,15 +18,6 @@ from ..ir.value import Value
 _count = sys.getrefcount
 _SCALAR = -1
 _NONE: Any = None
-_head: list[Any] = []  # what each key starts with
-
-
-def _on_precision(precision: str) -> None:
-    _head[:] = [] if precision == "strict" else [precision]
-
-
-_on_precision(config.precision)
-config.on_change("precision", _on_precision)
 
 
 class Block:
@@ -38,11 +29,22 @@ class Block:
         scalars: Python scalars in order of use.
         dyn: view bounds and extents, in order of use.
         survivors: numbers of the results that something outside the block refers to.
+        precision: the flag's value, read once.
         dying: numbers of the leaves whose buffer nothing outside the block refers to.
         key: hashable; equal for blocks that the same plan runs.
     """
 
-    __slots__ = ("queue", "leaves", "scalars", "dyn", "survivors", "dying", "key", "failed")
+    __slots__ = (
+        "queue",
+        "leaves",
+        "scalars",
+        "dyn",
+        "survivors",
+        "dying",
+        "key",
+        "failed",
+        "precision",
+    )
 
     queue: list[Value]
     leaves: list[Value]
@@ -52,6 +54,7 @@ class Block:
     dying: list[int]
     key: tuple
     failed: bool
+    precision: str
 
 
 def open_block(queue: list[Value]) -> Block:
@@ -73,7 +76,8 @@ def _number(block: Block) -> None:
     block.scalars = scalars = []
     block.dyn = dyn = []
     block.failed = False
-    key = _head.copy()
+    block.precision = precision = config.precision
+    key: list[Any] = [precision]
     uses = [0] * len(queue)
     leaf_uses: list[int] = []
     number = 0  # counted by hand: enumerate() would hold a reference to its last item

@@ -26,16 +26,8 @@ MOST_PLANS = 700
 COUNTS = ("programs", "pairs", "difference_count")
 SHOWN = 20  # differences kept with their text
 
-
-def commit():
-    """The revision of the sources, with a + if they are changed."""
-    git = ["git", "-C", str(ROOT)]
-    found = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
-    if found.returncode:
-        return None
-    changes = subprocess.run([*git, "status", "--short", "-uno"], capture_output=True, text=True)
-    return found.stdout.strip() + ("+" if changes.stdout.strip() else "")
-
+sys.path.insert(0, str(ROOT / "bench"))
+import machine  # noqa: E402
 
 # --- The process that checks a chunk --------------------------------------------------------------
 
@@ -98,7 +90,7 @@ def run_round(state, jobs, left, inputs):
     size = min(CHUNK, -(-left // jobs))
 
     def work(first):
-        part = empty(first)
+        part = empty(first, inputs)
         while part["next"] < first + size:  # goes on after a crash
             run_chunk(part, part["next"], first + size, inputs)
         return part
@@ -113,15 +105,21 @@ def run_round(state, jobs, left, inputs):
             state["next"] = part["next"]
 
 
-def empty(first):
+def empty(first, inputs):
     """A state before its first program."""
     counts = dict.fromkeys(COUNTS, 0)
     lists = {"commits": [], "digests": [], "differences": []}
-    return {"first": first, "next": first, "seconds": 0.0, **counts, **lists}
+    return {"first": first, "next": first, "inputs": inputs, "seconds": 0.0, **counts, **lists}
 
 
-def load(path, first):
-    return json.loads(path.read_text()) if path.exists() else empty(first)
+def load(path, first, inputs):
+    if not path.exists():
+        return empty(first, inputs)
+    state = json.loads(path.read_text())
+    for name, given in (("first", first), ("inputs", inputs)):
+        if state.get(name) != given:
+            sys.exit(f"{path} was begun with --{name} {state.get(name)}, not {given}")
+    return state
 
 
 def save(path, state):
@@ -132,12 +130,10 @@ def save(path, state):
 
 def report(state, path):
     """The result without the digests, beside what the machine is."""
-    sys.path.insert(0, str(ROOT / "bench"))
-    import machine
-
     result = {
         "programs": state["programs"],
         "distinct_programs": len(state["digests"]),
+        "inputs_each": state["inputs"],
         "pairs": state["pairs"],
         "differences": state["difference_count"],
         "examples": state["differences"],
@@ -164,10 +160,12 @@ def main():
     if options.chunk:
         check_chunk(*options.chunk, options.inputs)
         return 0
-    state = load(options.state, options.first)
+    if min(options.programs, options.inputs, options.jobs) < 1:
+        parser.error("--programs, --inputs and --jobs take numbers from 1 on")
+    state = load(options.state, options.first, options.inputs)
     options.state.parent.mkdir(parents=True, exist_ok=True)
     while len(state["digests"]) < options.programs:
-        if (now := commit()) not in state["commits"]:
+        if (now := machine.commit()) not in state["commits"]:
             state["commits"].append(now)
         start = time.time()
         left = options.programs - len(state["digests"])

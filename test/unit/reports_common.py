@@ -4,6 +4,7 @@
 import numpy as np
 
 import pyfusion as pf
+from pyfusion.testing.compare import is_float
 
 # What runs on the backend; everything else in these programs has to be compiled.
 ON_BACKEND = {"matmul", "take"}
@@ -35,6 +36,6 @@ def everywhere(want, f, *args, dtype=None, rtol=0.0, atol=0.0, ulp=0):
         np.testing.assert_allclose(got, want, rtol=rtol, atol=atol)
     else:
         np.testing.assert_array_equal(got, want)
-        if got.dtype.kind == "f":
+        if is_float(got.dtype):
             numbers = ~np.isnan(got)
             assert (np.signbit(got) == np.signbit(want))[numbers].all(), (got, want)

@@ -164,3 +164,13 @@ def test_modes_agree(mode):
             check_all(results)
             zeros = pf.asarray(np.array([0.0, -0.0]).astype(n.dtype))
             assert not np.signbit(np.asarray(pf.sign(zeros))).any()
+
+
+def test_sequences_of_numbers_become_bfloat16():
+    got = np.asarray(pf.asarray([2**70, True, 0.1], dtype="bfloat16"))
+    assert got.tolist() == [2.0**70, 1.0, 0.10009765625]
+    assert float(pf.asarray([2**70 + 2**62 + 1], dtype="bfloat16")[0]) == 2**70 * (1 + 2.0**-7)
+    with pytest.raises(TypeError, match="complex"):
+        pf.asarray([1 + 2j], dtype="bfloat16")
+    with pytest.raises(TypeError):
+        pf.asarray(["a"], dtype="bfloat16")

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """config.precision: "fast" contracts, keeps short floats in float32, and relaxes nothing else."""
 
+import platform
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +17,14 @@ def _read(f, *args):
     return np.asarray(f(*[pf.asarray(a) for a in args]))
 
 
+def _has_fma():
+    """Whether the host has the instruction: without it nothing is contracted."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return True
+    return re.search(r"^flags.*\bfma\b", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+
+
+@pytest.mark.skipif(not _has_fma(), reason="the processor has no fused multiply-add")
 def test_fast_contracts_products_and_sums():
     x = np.full(64, 1 + 2.0**-12, np.float32)
     z = np.full(64, -(1 + 2.0**-11), np.float32)  # x * x rounded to float32, negated
@@ -46,6 +58,40 @@ def test_fast_keeps_the_rounding_of_casts(dtype):
         assert (
             np.asarray(pf.astype(pf.astype(x, getattr(pf, dtype)), pf.float32)) == 2.0**10
         ).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_fast_rounds_what_a_cast_reads(dtype):
+    big = pf.full(40, 2.0**10, dtype=getattr(pf, dtype))
+    with pf.config.scope(precision="fast"):
+        with pf.testing.inspect() as report:
+            kept = (big + 0.25) == big
+            wide = (big + 0.25).astype(pf.float32)
+            whole = ((big + 0.25) * 4).astype(pf.int32)
+        assert not np.asarray(kept).any()  # compared before it is rounded
+        assert (np.asarray(wide) == 2.0**10).all()
+        assert (np.asarray(whole) == 2**12).all()
+    assert report.fallbacks == 0
+
+
+def test_the_precision_is_read_once_for_a_block(monkeypatch):
+    """The key and the code agree if another thread sets the flag between the two."""
+    from pyfusion.compile import emit
+
+    x = pf.full(40, 2.0**10, dtype=pf.float16)
+    strict = np.asarray((x + 0.25) - x)
+    pf.stream.engine.plans.clear()
+    init = emit.Emitter.__init__
+
+    def switched(self, block):
+        init(self, block)
+        pf.config.precision = "fast"
+
+    monkeypatch.setattr(emit.Emitter, "__init__", switched)
+    try:
+        np.testing.assert_array_equal(np.asarray((x + 0.25) - x), strict)
+    finally:
+        pf.config.precision = "strict"
 
 
 def test_fast_leaves_functions_and_division_alone():

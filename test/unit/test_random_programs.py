@@ -53,9 +53,6 @@ class Fresh:
         return self.failed or program not in self.seen
 
 
-FRESH = Fresh()
-
-
 @pytest.fixture(autouse=True, scope="module")
 def many_plans():
     """Plans of single operations are shared by the programs, if they are kept."""
@@ -65,7 +62,11 @@ def many_plans():
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_modes_and_numpy_agree(part, fresh=FRESH):
+def test_modes_and_numpy_agree(part):
+    agree_on(part, Fresh())
+
+
+def agree_on(part, fresh):
     @hypothesis.seed(part)
     @hypothesis.settings(
         max_examples=PROGRAMS,
@@ -101,7 +102,7 @@ def test_a_difference_fails_with_a_small_program(monkeypatch):
 
     monkeypatch.setattr(compare_modes, "run", wrong)
     with pytest.raises(AssertionError, match="of fused and single mode") as caught:
-        test_modes_and_numpy_agree(0, Fresh())
+        agree_on(0, Fresh())
     text = str(caught.value)
     assert text.count("    v") <= 2, text  # shrunk to a step or two
     shown = [sys.executable, "-c", text[text.index("import ml_dtypes") :]]
@@ -152,7 +153,8 @@ folder = tempfile.mkdtemp()
 path = os.path.join(folder, "ftz.c")
 open(path, "w").write(source)
 library = os.path.join(folder, "ftz.so")
-subprocess.run(["cc", "-shared", "-fPIC", "-o", library, path], check=True)
+compiler = os.environ.get("CC", "cc")
+subprocess.run([compiler, "-shared", "-fPIC", "-o", library, path], check=True)
 import numpy as np
 import pyfusion as pf
 tiny = pf.asarray(np.full(100, 1e-40, np.float32))
