@@ -51,12 +51,6 @@ inline constexpr double expTail[] = {
 inline constexpr double logTail[] = {
     0x1.55555ap-2, -0x1.00023ap-2, 0x1.999d38p-3, -0x1.546bbp-3, 0x1.230bfep-3, -0x1.0def22p-3,
     0x1.044d14p-3, -0x1.3425d6p-4};
-// sin x from x^3 on, |x| <= pi/4; error 2^-32.2
-inline constexpr double sinTail[] = {
-    -0x1.555556p-3, 0x1.111164p-7, -0x1.a0485ep-13, 0x1.77de1p-19};
-// cos x from x^4 on, |x| <= pi/4; error 2^-33.0
-inline constexpr double cosTail[] = {
-    0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e81ep-16};
 // sin(pi/2 x), |x| <= 1/2, for use in f64; error 2^-37.7
 inline constexpr double sinQuarter[] = {
     0x1.921fb5443af1ep0, -0x1.4abbce5647df8p-1, 0x1.466bba884e99fp-4, -0x1.32ca8399ba039p-8,
