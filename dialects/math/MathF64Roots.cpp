@@ -25,8 +25,10 @@ Expr f64::rsqrt(Expr x) {
 
 Expr f64::cbrt(Expr x) {
   // z = a^(-1/3): from the bits divided by -3 (W. Kahan, "Computing a real cube root", 1991), to 4 %, then by the
-  // series z (1 + h/3 + 2 h^2/9 + ...) in h = 1 - a z^3. Then y = a z^2 and one step with the remainder a - y^3,
-  // computed exactly. Small numbers are scaled by a cube, for that remainder's sake.
+  // series z (1 + h/3 + 2 h^2/9 + ...) in h = 1 - a z^3. The constant is 4/3 of the bias less 0.068, in units of the
+  // exponent's lowest bit, which makes the extremes of h about opposite, +-10.2 %.
+  // Then y = a z^2 and one step with the remainder a - y^3, computed exactly. Small numbers are scaled by a cube, for
+  // that remainder's sake.
   Expr magnitude = abs(x);
   Expr small = magnitude < 0x1p-900;
   Expr a = select(small, magnitude * 0x1p300, magnitude);

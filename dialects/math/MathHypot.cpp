@@ -10,7 +10,9 @@ using namespace mlir::fusion;
 namespace {
 struct Format {
   double large, small, down, up;
-  /// The bits of a float less those of r give about 1 / r.
+  /// These less the bits of r are the bits of about 1 / r: the bits of 2^k (1 + m) are nearly its logarithm, k + m and
+  /// the bias in units of the lowest bit of the exponent. Twice the bias less s makes the relative error -s/2 at the
+  /// ends and (3 - s)^2/8 - 1 in between, both 5.05 % for s = 5 - sqrt 24.
   int64_t inverseMagic;
 };
 constexpr Format single = {0x1p60, 0x1p-40, 0x1p-70, 0x1p100, 0x7EF311C3};
