@@ -212,7 +212,8 @@ LogicalResult ConvertLinalgToRanges::lower(func::FuncOp f) {
         (!isPlace && !code.combiner()) ||
         (!isFinish(f) && generic.getNumDpsInits() != int64_t(fills.size())))
       return generic.emitOpError("is not of a form that flat kernels have");
-    bool byRow = generic.getIteratorTypesArray()[1] == utils::IteratorType::reduction;
+    bool byRow =
+        generic.getIteratorTypesArray()[1] == utils::IteratorType::reduction;
     // In front of the range: the place of the first element, or the tile of
     // places and the number of elements.
     ValueRange arguments = ValueRange(f.getArguments()).drop_back(2);

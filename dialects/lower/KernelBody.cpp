@@ -39,8 +39,8 @@ static Value fromStorage(ScalarBuilder &e, Value x, Type element) {
 KernelBody::KernelBody(func::FuncOp source, func::FuncOp target,
                        const KernelSignature &signature)
     : source(source), target(target), signature(signature),
-      flat(isFlat(source)), fast(isFast(source)), b(source.getContext()), front(source.getContext()),
-      loc(source.getLoc()) {}
+      flat(isFlat(source)), fast(isFast(source)), b(source.getContext()),
+      front(source.getContext()), loc(source.getLoc()) {}
 
 //===----------------------------------------------------------------------===//
 // Values

@@ -276,12 +276,13 @@ LogicalResult KernelBody::buildReduction(Operation *reduction) {
     for (int64_t i = 0; i < type.getRank(); ++i)
       if (type.isDynamicDim(i))
         extents.push_back(memref::DimOp::create(b, loc, stores[0].second, i));
+  auto allocate = [&](Type element) -> Value {
+    Type stored = storageType(accumulatorType(element));
+    return memref::AllocOp::create(
+        b, loc, MemRefType::get(type.getShape(), stored), extents);
+  };
   if (temporary) {
-    accumulator = memref::AllocOp::create(
-        b, loc,
-        MemRefType::get(type.getShape(), storageType(accumulatorType(
-                                             type.getElementType()))),
-        extents);
+    accumulator = allocate(type.getElementType());
   } else {
     accumulator = direct->second;
     stores.erase(direct);
@@ -291,11 +292,7 @@ LogicalResult KernelBody::buildReduction(Operation *reduction) {
   if (temporary)
     temporaries.push_back(accumulator);
   if (isPlace(reduction)) {
-    Value keys = memref::AllocOp::create(
-        b, loc,
-        MemRefType::get(type.getShape(), storageType(accumulatorType(
-                                             elementOf(reduction->getOperand(0))))),
-        extents);
+    Value keys = allocate(elementOf(reduction->getOperand(0)));
     temporaries.push_back(keys);
     accumulators.insert(accumulators.begin(), keys);
   }

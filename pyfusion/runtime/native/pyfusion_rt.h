@@ -21,9 +21,9 @@ enum {
   PF_UNKNOWN_KERNEL = -4,   // not a live kernel handle
 };
 
-// PF_PLACES is added to the kind of a reduction that finds places (argmax): it has a second array of partial results, of
-// int64, beside the first, and is given the place of the first element of a tile. Range: [operands, partials, places,
-// first place, rows, columns]; finish: [partials, operands, places, count, begin, end].
+// PF_PLACES is added to the kind of a reduction that finds places (argmax): it has a second array of partial
+// results, of int64, beside the first, and is given the place of the first element of a tile. Range:
+// [operands, partials, places, first place, rows, columns]; finish: [partials, operands, places, count, begin, end].
 enum { PF_ELEMENTWISE = 0, PF_ROW = 1, PF_COL = 2, PF_PLACES = 4 };
 
 enum {
