@@ -3,20 +3,16 @@
 // erfc and lgamma of f32, evaluated in f64 and rounded once.
 
 #include "CoefficientsF32.h"
-#include "CoefficientsF64.h"
 #include "Functions.h"
+#include "PartsF64.h"
 
 using namespace mlir::fusion;
 
 namespace {
-constexpr double roundMagic = 0x1.8p52;
-
 /// ln a in f64, a > 0 and neither subnormal nor infinite there, to 2^-37.
 Expr logWide(Expr a) {
-  constexpr int64_t sqrtHalfBits = 0x3FE6A09E667F3BCD;
-  Expr bits = toBits(a) - (sqrtHalfBits - (int64_t(1023) << 52));
-  Expr k = fromBits(shiftRightUnsigned(bits, 52) | 0x4330000000000000) - (0x1p52 + 1023.0);
-  Expr f = fromBits((bits & ((int64_t(1) << 52) - 1)) + sqrtHalfBits) - 1.0;
+  auto [k, biased, m] = f64::splitNormal(a);
+  Expr f = m - 1.0;
   Expr s = f / (f + 2.0);
   return fma(s, polynomial(s * s, f32::powLogWide), k) * f64::ln2[0];
 }
@@ -27,9 +23,9 @@ Expr f32::erfc(Expr x) {
   // of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity" (1981). From 10.1 on the result rounds to 0; a^2 is exact.
   Expr a = toF64(atMost(abs(x), 10.1));
   Expr t = a * a * -f64::log2e[0];
-  Expr shifted = t + roundMagic;
-  Expr r = t - (shifted - roundMagic);
-  Expr scale = fromBits((toBits(shifted) + 1023) << 52);
+  Expr shifted = t + f64::roundMagic;
+  Expr r = t - (shifted - f64::roundMagic);
+  Expr scale = f64::powerOfTwo(toBits(shifted));
   Expr power = fma(scale, r * polynomial(r, powExpWide), scale);
   Expr above = a + 3.0, twice = fma(a, 2.0, 1.0);
   Expr inverse = 1.0 / (above * twice);

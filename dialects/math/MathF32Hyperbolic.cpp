@@ -10,8 +10,6 @@
 using namespace mlir::fusion;
 
 namespace {
-using f32::Pair;
-
 /// With e^|x| = 2^k e^r: 2^(k-2) and 2^(-k-2), so that the results, doubled, do not overflow too early; r^3 and higher
 /// powers of sinh r, r^2 and higher of cosh r.
 struct Hyperbolic {
@@ -30,7 +28,7 @@ Hyperbolic hyperbolic(Expr a) {
 Expr doubledSum(const Hyperbolic &h, Expr one, Expr oneLow, Expr linear) {
   Expr part = linear * h.r;
   Expr partLow = fma(linear, h.r, -part);
-  auto [sum, error] = f32::fastTwoSum(one, part);
+  auto [sum, error] = fastTwoSum(one, part);
   Expr rest = fma(linear, h.sinhRest, fma(one, h.coshRest, oneLow + partLow));
   Expr half = sum + (error + rest);
   return half + half;
@@ -43,7 +41,7 @@ Pair logOfPair(Expr hi, Expr lo, Expr more) {
   Expr f0 = fromBits(bits - (exponent << f32::mantissaBits)) - 1.0;
   Expr k = intToF32(exponent);
   Expr scaled = lo * f32::powerOfTwo(0 - exponent);
-  auto [f, fLow] = f32::fastTwoSum(f0, scaled);
+  auto [f, fLow] = fastTwoSum(f0, scaled);
   return f32::logPair(k + more, f, fma(-f, fLow, fLow));
 }
 

@@ -3,42 +3,31 @@
 // pow in f64, rounded once (in f32 arithmetic it would need pairs throughout: twice the time, and a larger error);
 // atan2 in f32 arithmetic only.
 
-#include "CoefficientsF32.h"
 #include "Functions.h"
+#include "PartsF32.h"
+#include "PartsF64.h"
 
 using namespace mlir::fusion;
-
-namespace {
-constexpr int64_t sqrtHalfBits = 0x3F3504F3;
-constexpr int64_t mantissaBits = 23;
-} // namespace
 
 Expr f32::pow(Expr x, Expr y) {
   // 2^(y log2 |x|), then the sign and the special cases of IEEE 754, 9.2.1.
   // |x| = 2^k (1 + f), log2(1 + f) = s P(s^2) with s = f / (2 + f): W. J. Cody and W. Waite, "Software Manual for
   // the Elementary Functions" (1980), ch. 7.
   Expr a = abs(x);
-  Expr subnormal = a < 0x1p-126;
-  Expr bits = toBits(select(subnormal, a * 0x1p23, a));
-  Expr exponent = (bits - sqrtHalfBits) >> mantissaBits;
-  Expr f = fromBits(bits - (exponent << mantissaBits)) - 1.0;
-  Expr k = intToF32(exponent);
-  k = select(subnormal, k - 23.0, k);
+  auto [k, f] = split(a);
   Expr wide = toF64(f);
   Expr s = wide / (wide + 2.0);
   // Infinity and NaN go through; 0 so far out that the product with the smallest y still overflows.
-  k = select(a == 0.0, -1e300, toF64(select(a < infinity, k, a)));
-  Expr logarithm = fma(s, polynomial(s * s, powLogWide), k);
+  Expr exponent = select(a == 0.0, -1e300, toF64(select(a < infinity, k, a)));
+  Expr logarithm = fma(s, polynomial(s * s, powLogWide), exponent);
 
   constexpr double largest = 0x1.fffffep127;
   Expr t = atLeast(atMost(toF64(atLeast(atMost(y, largest), -largest)) * logarithm, 130.0), -152.0);
-  Expr shifted = t + 0x1.8p52;
+  Expr shifted = t + f64::roundMagic;
   // From here on in f32.
-  Expr r = toF32(t - (shifted - 0x1.8p52));
+  Expr r = toF32(t - (shifted - f64::roundMagic));
   Expr count = toI32(toBits(shifted));
-  Expr half = count >> 1;
-  Expr power = fma(r, polynomial(r, powExpWide), 1.0);
-  Expr result = power * fromBits((half + 127) << mantissaBits) * fromBits((count - half + 127) << mantissaBits);
+  Expr result = scaleByPower(fma(r, polynomial(r, powExpWide), 1.0), count);
 
   // |y| as an integer, if it is one; from 2^24 on all are even.
   Expr ay = abs(y);

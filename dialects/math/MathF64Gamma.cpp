@@ -2,49 +2,19 @@
 //
 // erfc and lgamma in f64.
 
-#include "CoefficientsF64.h"
 #include "Functions.h"
+#include "PartsF64.h"
 
 using namespace mlir::fusion;
 
 namespace {
-constexpr double roundMagic = 0x1.8p52;
-constexpr int64_t roundMagicBits = 0x4338000000000000;
-constexpr int64_t mantissaBits = 52;
-constexpr int64_t sqrtHalfBits = 0x3FE6A09E667F3BCD;
-
-struct Pair {
-  Expr hi, lo;
-};
-
-/// a + b exactly, |a| >= |b| or a = 0 (T. J. Dekker's fast two-sum).
-Pair fastTwoSum(Expr a, Expr b) {
-  Expr hi = a + b;
-  return {hi, (a - hi) + b};
-}
-/// a + b exactly (D. E. Knuth's two-sum).
-Pair twoSum(Expr a, Expr b) {
-  Expr hi = a + b;
-  Expr other = hi - a;
-  return {hi, (a - (hi - other)) + (b - other)};
-}
-Pair twoProduct(Expr a, Expr b) {
-  Expr hi = a * b;
-  return {hi, fma(a, b, -hi)};
-}
-
 /// x times the sum of c[i] x^i
 template <size_t N> Expr polynomialFrom1(Expr x, const double (&c)[N]) { return x * polynomial(x, c); }
 
-Expr powerOfTwo(Expr k) { return fromBits((k + 1023) << mantissaBits); }
-
-/// ln a of a > 0 as hi + lo, to about 2^-58: f64::log with what its sums round off.
-Pair logPair(Expr a) {
-  Expr subnormal = a < 0x1p-1022;
-  Expr bits = toBits(select(subnormal, a * 0x1p54, a)) - (sqrtHalfBits - (int64_t(1023) << mantissaBits));
-  Expr k = fromBits(shiftRightUnsigned(bits, mantissaBits) | 0x4330000000000000);
-  k = k - select(subnormal, 0x1p52 + 1077.0, k.constant(0x1p52 + 1023.0));
-  Expr f = fromBits((bits & ((int64_t(1) << mantissaBits) - 1)) + sqrtHalfBits) - 1.0;
+/// ln a of a > 0 as hi + lo, to about 2^-58: f64::logPair, but rounded once more.
+Pair logarithmPair(Expr a) {
+  auto [k, biased, m] = f64::split(a);
+  Expr f = m - 1.0;
   Expr s = f / (f + 2.0);
   Expr z = s * s;
   Pair square = twoProduct(f * 0.5, f);
@@ -83,7 +53,7 @@ Expr f64::erfc(Expr x) {
   Expr high = fma(count, ln2[0], -square.hi);
   Expr r = fma(count, ln2[1], high);
   Expr rLow = fma(count, ln2[1], high - r) - square.lo;
-  Pair t = fastTwoSum(r, fma(r * r, fma(r, polynomial(r, expTail), 0.5), rLow));
+  Pair t = fastTwoSum(r, expm1Rest(r, rLow));
   Pair power = fastTwoSum(a.constant(1.0), t.hi);
   Expr powerLow = power.lo + fma(t.hi, rLow, t.lo);
 
@@ -98,10 +68,7 @@ Expr f64::erfc(Expr x) {
   Expr quotient = p.hi * inverse;
   Expr quotientLow = (fma(-quotient, twice.hi, p.hi) + fma(-quotient, twice.lo, p.lo)) * inverse;
   Expr value = fma(quotient, power.hi, fma(quotient, powerLow, quotientLow * power.hi));
-  Expr k = toBits(shifted) - roundMagicBits;
-  // Two factors: 2^k may be subnormal where the result is not yet.
-  Expr half = k >> 1;
-  value = value * powerOfTwo(half) * powerOfTwo(k - half);
+  value = scaleByPower(value, toBits(shifted) - roundMagicBits);
   return select(a < 0.5, small, select(x < 0.0, 2.0 - value, value));
 }
 
@@ -122,7 +89,7 @@ Expr f64::lgamma(Expr x) {
   Pair part = twoProduct(factor.hi, p.hi);
   part.lo = fma(factor.lo, p.hi, fma(factor.hi, p.lo + gammaMiddle0[1], part.lo));
 
-  Pair logarithm = logPair(a);
+  Pair logarithm = logarithmPair(a);
   Pair less1 = fastTwoSum(logarithm.hi, a.constant(-1.0));
   Expr half = a - 0.5;
   Pair stirling = twoProduct(half, less1.hi);
@@ -136,7 +103,7 @@ Expr f64::lgamma(Expr x) {
   Pair sine = sinePair(a);
   Expr by = select(small, 1.0, a);
   Pair product = twoProduct(sine.hi, by);
-  Pair reflected = logPair(product.hi);
+  Pair reflected = logarithmPair(product.hi);
   reflected.lo = reflected.lo + fma(sine.lo, by, product.lo) / product.hi;
   Expr head = select(negative, reflected.hi, select(small, logarithm.hi, zero));
   Expr headLow = select(negative, reflected.lo, select(small, logarithm.lo, zero));

@@ -9,8 +9,6 @@
 using namespace mlir::fusion;
 
 namespace {
-using f64::Pair;
-
 /// With e^|x| = 2^k e^r: 2^(k-2) and 2^(-k-2), so that the results, doubled, do not overflow too early; r^3 and higher
 /// powers of sinh r, r^2 and higher of cosh r.
 struct Hyperbolic {
@@ -29,7 +27,7 @@ Hyperbolic hyperbolic(Expr a) {
 Expr doubledSum(const Hyperbolic &h, Expr one, Expr oneLow, Expr linear) {
   Expr part = linear * h.r;
   Expr partLow = fma(linear, h.r, -part);
-  auto [sum, error] = f64::fastTwoSum(one, part);
+  auto [sum, error] = fastTwoSum(one, part);
   Expr rest = fma(linear, h.sinhRest, fma(one, h.coshRest, oneLow + partLow));
   Expr half = sum + (error + rest);
   return half + half;
@@ -40,7 +38,7 @@ Pair logOfPair(Expr hi, Expr lo, Expr more) {
   auto [k, biased, m] = f64::splitNormal(hi);
   Expr f0 = m - 1.0;
   Expr scaled = lo * fromBits((2046 - biased) << f64::mantissaBits);
-  auto [f, fLow] = f64::fastTwoSum(f0, scaled);
+  auto [f, fLow] = fastTwoSum(f0, scaled);
   return f64::logPair(k + more, f, fma(-f, fLow, fLow));
 }
 

@@ -2,33 +2,16 @@
 //
 // pow and atan2 in f64.
 
-#include "CoefficientsF64.h"
 #include "Functions.h"
+#include "PartsF64.h"
 
 using namespace mlir::fusion;
 
 namespace {
-constexpr double roundMagic = 0x1.8p52;
-constexpr int64_t roundMagicBits = 0x4338000000000000;
-constexpr int64_t sqrtHalfBits = 0x3FE6A09E667F3BCD;
-constexpr int64_t mantissaBits = 52;
-constexpr int64_t mantissaMask = (int64_t(1) << mantissaBits) - 1;
-
-Expr powerOfTwo(Expr k) { return fromBits((k + 1023) << mantissaBits); }
-
-struct Pair {
-  Expr hi, lo;
-};
-
 /// log2 of a > 0, finite, as hi + lo with a relative error of about 2^-65: a = 2^k m, s = (m-1) / (m+1),
 /// log2 m = s P(s^2), where the quotient and the first two coefficients have two parts.
 Pair log2Pair(Expr a) {
-  Expr subnormal = a < 0x1p-1022;
-  Expr bits = toBits(select(subnormal, a * 0x1p54, a)) - (sqrtHalfBits - (int64_t(1023) << mantissaBits));
-  Expr k = fromBits(shiftRightUnsigned(bits, mantissaBits) | 0x4330000000000000);
-  k = k - select(subnormal, 0x1p52 + 1077.0, k.constant(0x1p52 + 1023.0));
-  Expr m = fromBits((bits & mantissaMask) + sqrtHalfBits);
-
+  auto [k, biased, m] = f64::split(a);
   Expr f = m - 1.0;
   Expr d = m + 1.0;
   Expr dLow = m - (d - 1.0);
@@ -53,8 +36,8 @@ Pair log2Pair(Expr a) {
 
 /// 2^(t + tLow), |t| <= 1100.
 Expr exp2Pair(Expr t, Expr tLow) {
-  Expr shifted = t + roundMagic;
-  Expr r0 = t - (shifted - roundMagic);
+  Expr shifted = t + f64::roundMagic;
+  Expr r0 = t - (shifted - f64::roundMagic);
   Expr r = r0 + tLow;
   Expr rLow = (r0 - r) + tLow;
   Expr z = r * f64::powExp1[0];
@@ -62,9 +45,7 @@ Expr exp2Pair(Expr t, Expr tLow) {
   zLow = fma(r * r, polynomial(r, f64::powExp), zLow);
   Expr sum = z + 1.0;
   Expr p = sum + (((1.0 - sum) + z) + zLow);
-  Expr k = toBits(shifted) - roundMagicBits;
-  Expr half = k >> 1;
-  return p * powerOfTwo(half) * powerOfTwo(k - half);
+  return f64::scaleByPower(p, toBits(shifted) - f64::roundMagicBits);
 }
 } // namespace
 

@@ -5,8 +5,8 @@
 // functions" (1983): of 2/pi = sum d[j] 2^(-49 j) only the five digits that matter at the magnitude of x are used.
 // They are picked by a binary tree of selects instead of a table, and multiplied exactly by means of fma.
 
-#include "CoefficientsF64.h"
 #include "Functions.h"
+#include "PartsF64.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -15,20 +15,11 @@
 using namespace mlir::fusion;
 
 namespace {
-constexpr double roundMagic = 0x1.8p52;
+using f64::roundMagic;
 constexpr int64_t digitBits = 49;
 constexpr unsigned digitsUsed = 5;
 constexpr int64_t lastDigit = std::size(f64::twoOverPi) - 1;
 constexpr double perDigit = 0x1p-49;
-
-/// hi + lo = a + b exactly, where a is a multiple of the last place of b (T. J. Dekker's fast two-sum).
-struct Sum {
-  Expr hi, lo;
-};
-Sum fastTwoSum(Expr a, Expr b) {
-  Expr hi = a + b;
-  return {hi, (a - hi) + b};
-}
 
 /// d[i], d[i+1], ..., where i = 0 .. lastDigit - 4 is in the low bits of `index`.
 llvm::SmallVector<Expr> pickDigits(Expr x, Expr index) {
@@ -47,13 +38,13 @@ llvm::SmallVector<Expr> pickDigits(Expr x, Expr index) {
   return digits;
 }
 
-struct Reduced {
+struct Turns {
   Expr quadrant, f, fLow;
 };
 
 /// |x| (2/pi) = quadrant + f + fLow modulo 4; exact to more than 2^-115 of the quarter turn, as the nearest doubles
 /// to multiples of pi/2 need. a = |x| >= 2^-27.
-Reduced reduce(Expr a) {
+Turns quarterTurns(Expr a) {
   // Digits before d[i] contribute multiples of 4 when 2^(e-52) 2^(-49 i) >= 4: i = floor((e - 54) / 49), or 0.
   Expr exponent = fromBits(shiftRightUnsigned(toBits(a), 52) | 0x4330000000000000) - (0x1p52 + 1023.0 + 54.0 + 24.0);
   Expr shifted = fma(atLeast(exponent, -24.0), 1.0 / digitBits, roundMagic);
@@ -63,7 +54,7 @@ Reduced reduce(Expr a) {
 
   // The product as parts[0] + parts[1] + ...: part j is a multiple of 4 ulp(x) 2^(-49 j), which adding and subtracting
   // `grid` achieves, and so small that the next sums are exact.
-  Expr grid = fromBits(toBits(x) & 0x7FF0000000000000) * 6.0;
+  Expr grid = fromBits(toBits(x) & f64::infinityBits) * 6.0;
   Expr part = fma(x, d[0], grid) - grid;
   Expr rest = fma(x, d[0], -part);
   llvm::SmallVector<Expr> parts = {part};
@@ -83,10 +74,10 @@ Reduced reduce(Expr a) {
   Expr second = parts[1] - ((parts[1] + bigMagic) - bigMagic);
   Expr rounded = ((first + second) + parts[2]) + roundMagic;
   first = first - (rounded - roundMagic);
-  Sum s1 = fastTwoSum(first, second);
-  Sum s2 = fastTwoSum(s1.hi, parts[2]);
-  Sum s3 = fastTwoSum(s2.hi, parts[3]);
-  Sum f = fastTwoSum(s3.hi, (s1.lo + s2.lo) + (s3.lo + rest));
+  Pair s1 = fastTwoSum(first, second);
+  Pair s2 = fastTwoSum(s1.hi, parts[2]);
+  Pair s3 = fastTwoSum(s2.hi, parts[3]);
+  Pair f = fastTwoSum(s3.hi, (s1.lo + s2.lo) + (s3.lo + rest));
   return {toBits(rounded), f.hi, f.lo};
 }
 
@@ -98,7 +89,7 @@ Expr sineRest(Expr f, Expr fLow, Expr square) {
 
 /// sin(|x| + quadrant pi/2)
 Expr sinFrom(Expr x, int64_t quadrant) {
-  auto [k, f, fLow] = reduce(abs(x));
+  auto [k, f, fLow] = quarterTurns(abs(x));
   if (quadrant)
     k = k + quadrant;
   Expr square = f * f;
@@ -117,15 +108,15 @@ Expr f64::cos(Expr x) { return sinFrom(x, 1); }
 
 Expr f64::tan(Expr x) {
   // The quotient of sine and cosine, both with a low part; an odd number of quarter turns on, -cos / sin.
-  auto [k, f, fLow] = reduce(abs(x));
+  auto [k, f, fLow] = quarterTurns(abs(x));
   Expr square = f * f;
   Expr head = f * sinQuarter1[0];
   Expr headLow = fma(f, sinQuarter1[0], -head);
-  Sum s = fastTwoSum(head, sineRest(f, fLow, square) + headLow);
+  Pair s = fastTwoSum(head, sineRest(f, fLow, square) + headLow);
   Expr tail = f.constant(*std::rbegin(cosQuarter));
   for (size_t i = std::size(cosQuarter) - 1; i > 1; --i)
     tail = fma(tail, square, cosQuarter[i - 1]);
-  Sum c = fastTwoSum(f.constant(1.0), square * tail);
+  Pair c = fastTwoSum(f.constant(1.0), square * tail);
   c.lo = fma(s.hi * -sinQuarter1[0], fLow, c.lo);
   Expr even = (k & 1) == 0;
   Expr numerator = select(even, s.hi, c.hi), numeratorLow = select(even, s.lo, c.lo);

@@ -6,7 +6,7 @@
 #define PYFUSION_DIALECTS_MATH_PARTSF32_H
 
 #include "CoefficientsF32.h"
-#include "Expr.h"
+#include "Pairs.h"
 
 namespace mlir::fusion::f32 {
 
@@ -16,30 +16,6 @@ inline constexpr int64_t bias = 127;
 inline constexpr int64_t mantissaBits = 23;
 inline constexpr int64_t sqrtHalfBits = 0x3F3504F3;
 inline constexpr int64_t infinityBits = 0x7F800000;
-
-/// hi + lo
-struct Pair {
-  Expr hi, lo;
-};
-
-/// a + b exactly, |a| >= |b| or a = 0 (T. J. Dekker's fast two-sum).
-inline Pair fastTwoSum(Expr a, Expr b) {
-  Expr hi = a + b;
-  return {hi, (a - hi) + b};
-}
-
-/// a + b exactly (D. E. Knuth's two-sum).
-inline Pair twoSum(Expr a, Expr b) {
-  Expr hi = a + b;
-  Expr other = hi - a;
-  return {hi, (a - (hi - other)) + (b - other)};
-}
-
-/// a c, where c has two parts.
-inline Pair productPair(Pair a, const double (&c)[2]) {
-  Expr hi = a.hi * c[0];
-  return {hi, fma(a.lo, c[0], fma(a.hi, c[1], fma(a.hi, c[0], -hi)))};
-}
 
 /// 2^k for an integer k in the range of normal exponents.
 inline Expr powerOfTwo(Expr k) { return fromBits((k + bias) << mantissaBits); }

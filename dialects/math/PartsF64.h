@@ -6,7 +6,7 @@
 #define PYFUSION_DIALECTS_MATH_PARTSF64_H
 
 #include "CoefficientsF64.h"
-#include "Expr.h"
+#include "Pairs.h"
 
 namespace mlir::fusion::f64 {
 
@@ -17,30 +17,6 @@ inline constexpr int64_t mantissaBits = 52;
 inline constexpr int64_t mantissaMask = (int64_t(1) << mantissaBits) - 1;
 inline constexpr int64_t sqrtHalfBits = 0x3FE6A09E667F3BCD;
 inline constexpr int64_t infinityBits = 0x7FF0000000000000;
-
-/// hi + lo
-struct Pair {
-  Expr hi, lo;
-};
-
-/// a + b exactly, |a| >= |b| or a = 0 (T. J. Dekker's fast two-sum).
-inline Pair fastTwoSum(Expr a, Expr b) {
-  Expr hi = a + b;
-  return {hi, (a - hi) + b};
-}
-
-/// a + b exactly (D. E. Knuth's two-sum).
-inline Pair twoSum(Expr a, Expr b) {
-  Expr hi = a + b;
-  Expr other = hi - a;
-  return {hi, (a - (hi - other)) + (b - other)};
-}
-
-/// a c, where c has two parts.
-inline Pair productPair(Pair a, const double (&c)[2]) {
-  Expr hi = a.hi * c[0];
-  return {hi, fma(a.lo, c[0], fma(a.hi, c[1], fma(a.hi, c[0], -hi)))};
-}
 
 /// 2^k for an integer k in the range of normal exponents.
 inline Expr powerOfTwo(Expr k) { return fromBits((k + bias) << mantissaBits); }
