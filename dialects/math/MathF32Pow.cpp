@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pow in f64, rounded once (in f32 arithmetic it would need pairs throughout: twice the time, and a larger error);
-// atan2 in f32 arithmetic only.
+// pow in f64, rounded once (in f32 arithmetic it would need pairs throughout: twice the time, and a larger error).
 
 #include "Functions.h"
 #include "PartsF32.h"
@@ -38,39 +37,4 @@ Expr f32::pow(Expr x, Expr y) {
   Expr undefined = (x < 0.0) & (a < infinity) & (integer ^ 1);
   result = select(undefined, notANumber, result);
   return select((y == 0.0) | (x == 1.0), 1.0, result);
-}
-
-Expr f32::atan2(Expr y, Expr x) {
-  // atan of min / max, which has two parts, then pi/2 - and pi - with those constants in two parts.
-  Expr ax = abs(x), ay = abs(y);
-  Expr steep = ay > ax;
-  Expr hi = select(steep, ay, ax), lo = select(steep, ax, ay);
-  // Scaled by a power of two, so that neither the quotient nor its remainder is lost to overflow or underflow.
-  Expr scale = select(hi > 0x1p60, 0x1p-60, x.constant(0x1p60));
-  Expr hiScaled = hi * scale, loScaled = lo * scale;
-  Expr inverse = 1.0 / hiScaled;
-  Expr q0 = loScaled * inverse;
-  Expr q0Low = fma(-q0, hiScaled, loScaled) * inverse;
-  Expr q = q0 + q0Low;
-  Expr qLow = (q0 - q) + q0Low;
-  // 0/0 counts as 0 and inf/inf as 1; finite/inf is 0.
-  Expr zero = x.constant(0.0);
-  Expr degenerate = (hi == infinity) | (hi == 0.0);
-  q = select(degenerate, select(lo == infinity, 1.0, zero), q);
-  qLow = select(degenerate, 0.0, qLow);
-
-  Expr square = q * q;
-  Expr rest = fma(q * square, polynomial(square, atanTail), qLow);
-  // The slope 1 / (1 + q^2) at q, to 3 %, for the low part.
-  rest = fma(qLow * square, fma(square, 1.0 / 3.0, -5.0 / 6.0), rest);
-  Expr left = isSignSet(x);
-  Expr base = select(steep, halfPi[0], select(left, fullPi[0], zero));
-  Expr baseLow = select(steep, halfPi[1], select(left, fullPi[1], zero));
-  Expr minus = steep ^ left;
-  q = select(minus, -q, q);
-  rest = select(minus, -rest, rest);
-  Expr sum = base + q;
-  Expr result = sum + (((base - sum) + q) + (baseLow + rest));
-  result = select(isNaN(x) | isNaN(y), notANumber, result);
-  return withSign(result, y);
 }
