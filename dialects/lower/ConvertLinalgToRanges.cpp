@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::fusion;
@@ -26,8 +27,8 @@ SmallVector<Value> PointCode::indices(OpBuilder &b, unsigned i,
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       result.push_back(point[dim.getPosition()]);
     else
-      result.push_back(arith::ConstantIndexOp::create(
-          b, generic.getLoc(), cast<AffineConstantExpr>(expr).getValue()));
+      result.push_back(makeIndex(b, generic.getLoc(),
+                                 cast<AffineConstantExpr>(expr).getValue()));
   return result;
 }
 
@@ -137,6 +138,43 @@ fusion::makeLoop(OpBuilder &b, Location loc, Value begin, Value end, Value step,
       });
 }
 
+Value fusion::reserveLanes(OpBuilder &b, Location loc, Type element) {
+  return memref::AllocaOp::create(b, loc, MemRefType::get({kLanes}, element),
+                                  b.getI64IntegerAttr(64));
+}
+
+void fusion::makeLanes(OpBuilder &b, Location loc, Value columns,
+                       function_ref<void(OpBuilder &, Value, Value)> body) {
+  Value zero = makeIndex(b, loc, 0), width = makeIndex(b, loc, kLanes);
+  makeLoop(b, loc, zero, columns, width, {},
+           [&](OpBuilder &inner, Value first, ValueRange) {
+             Value left = arith::SubIOp::create(inner, loc, columns, first);
+             body(inner, first,
+                  arith::MinSIOp::create(inner, loc, left, width));
+           });
+}
+
+SmallVector<Value> fusion::joinLanes(
+    OpBuilder &b, Location loc, ValueRange lanes,
+    function_ref<SmallVector<Value>(OpBuilder &, ValueRange, ValueRange)>
+        join) {
+  SmallVector<Value> all(lanes);
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    auto part = [&](int64_t from) {
+      return llvm::map_to_vector(all, [&](Value v) -> Value {
+        return vector::ExtractStridedSliceOp::create(
+            b, loc, v, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{half},
+            ArrayRef<int64_t>{1});
+      });
+    };
+    SmallVector<Value> low = part(0), high = part(half);
+    all = join(b, low, high);
+  }
+  return llvm::map_to_vector(all, [&](Value v) -> Value {
+    return vector::ExtractOp::create(b, loc, v, 0);
+  });
+}
+
 void fusion::keepScalar(scf::ForOp loop) {
   MLIRContext *context = loop.getContext();
   BoolAttr yes = BoolAttr::get(context, true);
@@ -186,7 +224,7 @@ static void lowerElementwise(linalg::GenericOp generic, Value begin,
                              Value end) {
   OpBuilder b(generic);
   Location loc = generic.getLoc();
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value one = makeIndex(b, loc, 1);
   makeLoop(b, loc, begin, end, one, {},
            [&](OpBuilder &inner, Value i, ValueRange) {
              PointCode(generic).emitAndStore(inner, i);

@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mlir::fusion;
 
-/// The number of keys that a long row is spread over; shorter ones are not.
-static constexpr int64_t kLanes = 64, kLong = 32;
+/// Shorter rows are not spread over lanes.
+static constexpr int64_t kLong = 32;
 
 namespace {
 /// Keys and their places, scalars or vectors.
@@ -18,16 +18,6 @@ struct Places {
   Value keys, places;
 };
 } // namespace
-
-static Places part(OpBuilder &b, Location loc, Places all, int64_t from,
-                   int64_t count) {
-  auto slice = [&](Value v) -> Value {
-    return vector::ExtractStridedSliceOp::create(
-        b, loc, v, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{count},
-        ArrayRef<int64_t>{1});
-  };
-  return {slice(all.keys), slice(all.places)};
-}
 
 /// The better of x and y; of equal keys the one whose place comes first.
 static Places join(OpBuilder &b, Location loc, PointCode &code, Places x,
@@ -45,8 +35,8 @@ static Places join(OpBuilder &b, Location loc, PointCode &code, Places x,
 }
 
 /// All lanes in one, by halves. `steps` says after how many turns the key came.
-static Places joinLanes(OpBuilder &b, Location loc, PointCode &code, Value keys,
-                        Value steps) {
+static Places joinPlaces(OpBuilder &b, Location loc, PointCode &code,
+                         Value keys, Value steps) {
   Type word = b.getI64Type();
   auto wordsType = VectorType::get({kLanes}, word);
   SmallVector<int64_t> numbers(llvm::to_vector(llvm::seq<int64_t>(kLanes)));
@@ -59,12 +49,12 @@ static Places joinLanes(OpBuilder &b, Location loc, PointCode &code, Value keys,
     places = arith::ExtUIOp::create(b, loc, wordsType, steps);
   places = arith::MulIOp::create(b, loc, places, width);
   places = arith::AddIOp::create(b, loc, places, lane);
-  Places all{keys, places};
-  for (int64_t half = kLanes / 2; half > 0; half /= 2)
-    all = join(b, loc, code, part(b, loc, all, 0, half),
-               part(b, loc, all, half, half));
-  return {vector::ExtractOp::create(b, loc, all.keys, 0),
-          vector::ExtractOp::create(b, loc, all.places, 0)};
+  auto better = [&](OpBuilder &b, ValueRange x, ValueRange y) {
+    Places best = join(b, loc, code, {x[0], x[1]}, {y[0], y[1]});
+    return SmallVector<Value>{best.keys, best.places};
+  };
+  SmallVector<Value> best = joinLanes(b, loc, {keys, places}, better);
+  return {best[0], best[1]};
 }
 
 /// One element after the other.
@@ -79,9 +69,8 @@ static Places shortRow(OpBuilder &b, Location loc, PointCode &code,
   return {loop.getResult(0), loop.getResult(1)};
 }
 
-/// Element i goes to lane i % kLanes. The lanes are in memory, where LLVM makes
-/// vectors of them; instead of a place they hold a turn of the outer loop, a
-/// number as wide as the key.
+/// In lanes; instead of a place they hold a turn of the outer loop, a number as
+/// wide as the key.
 static Places longRow(OpBuilder &b, Location loc, PointCode &code,
                       ValueRange identities, Value row, Value columns,
                       Value keys, Value steps) {
@@ -94,31 +83,27 @@ static Places longRow(OpBuilder &b, Location loc, PointCode &code,
   vector::StoreOp::create(b, loc, start, keys, zero);
   Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(stepsType));
   vector::StoreOp::create(b, loc, none, steps, zero);
-  makeLoop(
-      b, loc, zero, columns, width, {},
-      [&](OpBuilder &b, Value first, ValueRange) {
-        Value left = arith::SubIOp::create(b, loc, columns, first);
-        Value count = arith::MinSIOp::create(b, loc, left, width);
-        Value turn = arith::DivUIOp::create(b, loc, first, width);
-        turn = arith::IndexCastOp::create(b, loc, step, turn);
-        makeLoop(b, loc, zero, count, one, {},
-                 [&](OpBuilder &b, Value lane, ValueRange) {
-                   Value column = arith::AddIOp::create(b, loc, first, lane);
-                   Value key = memref::LoadOp::create(b, loc, keys, lane);
-                   Value old = memref::LoadOp::create(b, loc, steps, lane);
-                   Value found =
-                       code.emit(b, {row, column}, {key, identities[1]})[0];
-                   // The condition that selected the key selects the turn.
-                   auto select = found.getDefiningOp<arith::SelectOp>();
-                   Value now = arith::SelectOp::create(
-                       b, loc, select.getCondition(), turn, old);
-                   memref::StoreOp::create(b, loc, found, keys, lane);
-                   memref::StoreOp::create(b, loc, now, steps, lane);
-                 });
-      });
-  return joinLanes(b, loc, code,
-                   vector::LoadOp::create(b, loc, keysType, keys, zero),
-                   vector::LoadOp::create(b, loc, stepsType, steps, zero));
+  makeLanes(b, loc, columns, [&](OpBuilder &b, Value first, Value count) {
+    Value turn = arith::DivUIOp::create(b, loc, first, width);
+    turn = arith::IndexCastOp::create(b, loc, step, turn);
+    makeLoop(b, loc, zero, count, one, {},
+             [&](OpBuilder &b, Value lane, ValueRange) {
+               Value column = arith::AddIOp::create(b, loc, first, lane);
+               Value key = memref::LoadOp::create(b, loc, keys, lane);
+               Value old = memref::LoadOp::create(b, loc, steps, lane);
+               Value found =
+                   code.emit(b, {row, column}, {key, identities[1]})[0];
+               // The condition that selected the key selects the turn.
+               auto select = found.getDefiningOp<arith::SelectOp>();
+               Value now = arith::SelectOp::create(
+                   b, loc, select.getCondition(), turn, old);
+               memref::StoreOp::create(b, loc, found, keys, lane);
+               memref::StoreOp::create(b, loc, now, steps, lane);
+             });
+  });
+  return joinPlaces(b, loc, code,
+                    vector::LoadOp::create(b, loc, keysType, keys, zero),
+                    vector::LoadOp::create(b, loc, stepsType, steps, zero));
 }
 
 void fusion::lowerRowPlaces(linalg::GenericOp generic, ValueRange identities,
@@ -129,11 +114,7 @@ void fusion::lowerRowPlaces(linalg::GenericOp generic, ValueRange identities,
   Type key = identities[0].getType();
   // A turn fits: the launcher's rows have 16,384 columns at most.
   Type step = b.getIntegerType(std::max(key.getIntOrFloatBitWidth(), 16u));
-  auto reserve = [&](Type element) -> Value {
-    return memref::AllocaOp::create(
-        b, loc, MemRefType::get({kLanes}, element), b.getI64IntegerAttr(64));
-  };
-  Value keys = reserve(key), steps = reserve(step);
+  Value keys = reserveLanes(b, loc, key), steps = reserveLanes(b, loc, step);
   Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
   Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, columns,
                                     makeIndex(b, loc, kLong));

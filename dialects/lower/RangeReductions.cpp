@@ -10,56 +10,35 @@
 using namespace mlir;
 using namespace mlir::fusion;
 
-/// The number of sums that a row of floats is spread over.
-static constexpr int64_t kLanes = 64;
-
-/// All lanes in one: the upper half is combined into the lower one.
-static Value combineLanes(OpBuilder &b, Location loc, PointCode &code,
-                          Value lanes) {
-  int64_t count = cast<VectorType>(lanes.getType()).getDimSize(0);
-  for (int64_t half = count / 2; half > 0; half /= 2) {
-    auto part = [&](int64_t from) -> Value {
-      return vector::ExtractStridedSliceOp::create(
-          b, loc, lanes, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{half},
-          ArrayRef<int64_t>{1});
-    };
-    Value low = part(0), high = part(half);
-    lanes = code.combine(b, low, high);
-  }
-  return vector::ExtractOp::create(b, loc, lanes, 0);
-}
-
-/// A row of floats: element i goes to lane i % kLanes. The lanes are in memory,
-/// where LLVM makes vectors of whatever width the host has of them.
+/// A row of floats, in lanes.
 static void lowerLanes(OpBuilder &b, linalg::GenericOp generic, Value identity,
                        Value rows, Value columns) {
   Location loc = generic.getLoc();
   PointCode code(generic);
   Type element = identity.getType();
   auto lanesType = VectorType::get({kLanes}, element);
-  Value lanes = memref::AllocaOp::create(
-      b, loc, MemRefType::get({kLanes}, element), b.getI64IntegerAttr(64));
+  Value lanes = reserveLanes(b, loc, element);
   Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
-  Value width = makeIndex(b, loc, kLanes);
   Value start = vector::BroadcastOp::create(b, loc, lanesType, identity);
+  auto addLanes = [&](OpBuilder &b, Value row, Value first, Value count) {
+    makeLoop(b, loc, zero, count, one, {},
+             [&](OpBuilder &b, Value lane, ValueRange) {
+               Value column = arith::AddIOp::create(b, loc, first, lane);
+               Value sum = memref::LoadOp::create(b, loc, lanes, lane);
+               sum = code.emit(b, {row, column}, sum)[0];
+               memref::StoreOp::create(b, loc, sum, lanes, lane);
+             });
+  };
   auto body = [&](OpBuilder &b, Value row, ValueRange) {
     vector::StoreOp::create(b, loc, start, lanes, zero);
-    makeLoop(b, loc, zero, columns, width, {},
-             [&](OpBuilder &b, Value first, ValueRange) {
-               Value left = arith::SubIOp::create(b, loc, columns, first);
-               Value count = arith::MinSIOp::create(b, loc, left, width);
-               makeLoop(b, loc, zero, count, one, {},
-                        [&](OpBuilder &b, Value lane, ValueRange) {
-                          Value column =
-                              arith::AddIOp::create(b, loc, first, lane);
-                          Value sum =
-                              memref::LoadOp::create(b, loc, lanes, lane);
-                          sum = code.emit(b, {row, column}, sum)[0];
-                          memref::StoreOp::create(b, loc, sum, lanes, lane);
-                        });
-             });
+    makeLanes(b, loc, columns, [&](OpBuilder &b, Value first, Value count) {
+      addLanes(b, row, first, count);
+    });
     Value all = vector::LoadOp::create(b, loc, lanesType, lanes, zero);
-    memref::StoreOp::create(b, loc, combineLanes(b, loc, code, all),
+    auto combine = [&](OpBuilder &b, ValueRange low, ValueRange high) {
+      return SmallVector<Value>{code.combine(b, low[0], high[0])};
+    };
+    memref::StoreOp::create(b, loc, joinLanes(b, loc, all, combine)[0],
                             code.output(), row);
   };
   makeLoop(b, loc, zero, rows, one, {}, body);

@@ -27,7 +27,8 @@ public:
   Operation *combiner();
   /// The combiner on two accumulators (of any shape).
   Value combine(OpBuilder &b, Value x, Value y);
-  /// Whether this keeps a key and its place: both are selected by one condition.
+  /// Whether this keeps keys and their places: both are selected by one
+  /// condition.
   bool isPlace();
   /// That condition for two keys (of any shape): whether x, which comes after y,
   /// takes its place.
@@ -45,6 +46,23 @@ scf::ForOp makeLoop(OpBuilder &b, Location loc, Value begin, Value end,
 void keepScalar(scf::ForOp loop);
 
 Value makeIndex(OpBuilder &b, Location loc, int64_t value);
+
+/// The number of accumulators that a long row is spread over: element i goes to
+/// lane i % kLanes. The order of a sum, and so its bits, depends on it.
+inline constexpr int64_t kLanes = 64;
+
+/// Memory for a lane each, where LLVM makes vectors of whatever width the host
+/// has of them.
+Value reserveLanes(OpBuilder &b, Location loc, Type element);
+/// A loop over the columns by kLanes: `body` is given the first column of a
+/// turn and the number of lanes in it, which is less at the end.
+void makeLanes(OpBuilder &b, Location loc, Value columns,
+               function_ref<void(OpBuilder &, Value, Value)> body);
+/// All lanes of some vectors in one element each: the upper half is joined to
+/// the lower one, and so on.
+SmallVector<Value> joinLanes(
+    OpBuilder &b, Location loc, ValueRange lanes,
+    function_ref<SmallVector<Value>(OpBuilder &, ValueRange, ValueRange)> join);
 
 // Each replaces `generic` by loops. `identities` are what its outputs start from.
 void lowerRowReduction(linalg::GenericOp generic, ValueRange identities,
