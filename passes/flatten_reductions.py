@@ -167,6 +167,8 @@ def _add_finish(func: ir.Operation, reduction: ir.Operation, ops: list[ir.Operat
     finish.attributes["fusion.flat"] = unit
     if reduction.name == "fusion.mean":
         finish.attributes["fusion.mean"] = unit
+    if isinstance(reduction.opview, (fusion.ArgmaxOp, fusion.ArgminOp)):
+        finish.attributes["fusion.places"] = unit
     return [a.arg_number for a in arguments]
 
 

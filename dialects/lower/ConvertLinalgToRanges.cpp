@@ -82,7 +82,7 @@ Value PointCode::combine(OpBuilder &b, Value x, Value y) {
   return b.create(state)->getResult(0);
 }
 
-bool PointCode::isPlace() {
+bool PointCode::keepsPlaces() {
   if (generic.getNumDpsInits() != 2)
     return false;
   Operation *end = generic.getBody()->getTerminator();
@@ -245,9 +245,9 @@ LogicalResult ConvertLinalgToRanges::lower(func::FuncOp f) {
       continue;
     }
     PointCode code(generic);
-    bool isPlace = code.isPlace();
+    bool hasPlaces = code.keepsPlaces();
     if (generic.getNumLoops() != 2 || generic.getNumReductionLoops() != 1 ||
-        (!isPlace && !code.combiner()) ||
+        (!hasPlaces && !code.combiner()) ||
         (!isFinish(f) && generic.getNumDpsInits() != int64_t(fills.size())))
       return generic.emitOpError("is not of a form that flat kernels have");
     bool byRow =
@@ -257,12 +257,12 @@ LogicalResult ConvertLinalgToRanges::lower(func::FuncOp f) {
     ValueRange arguments = ValueRange(f.getArguments()).drop_back(2);
     if (isFinish(f)) {
       SmallVector<Value> partials = {arguments[0]};
-      if (isPlace)
+      if (hasPlaces)
         partials.push_back(arguments[arguments.size() - 2]);
       lowerChunkTree(generic, partials, first, second);
     } else if (!byRow) {
       lowerColumnReduction(generic, identities, first, second);
-    } else if (isPlace) {
+    } else if (hasPlaces) {
       lowerRowPlaces(generic, identities, first, second, arguments.back());
     } else {
       lowerRowReduction(generic, identities, first, second);

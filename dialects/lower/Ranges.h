@@ -29,7 +29,7 @@ public:
   Value combine(OpBuilder &b, Value x, Value y);
   /// Whether this keeps keys and their places: both are selected by one
   /// condition.
-  bool isPlace();
+  bool keepsPlaces();
   /// That condition for two keys (of any shape): whether x, which comes after y,
   /// takes its place.
   Value beats(OpBuilder &b, Value x, Value y);

@@ -40,7 +40,7 @@ class KernelShape:
         if finish_func is not None:
             partials, *self.finish_types = _inputs(finish_func)
             self.accumulator = element_dtype(ir.RankedTensorType(partials).element_type)
-            self.places = string_attribute(finish_func, "fusion.finish") in ("argmax", "argmin")
+            self.places = "fusion.places" in finish_func.attributes
 
 
 def string_attribute(op: Any, name: str) -> str | None:

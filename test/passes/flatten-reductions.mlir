@@ -98,7 +98,7 @@ func.func private @kernel_0(%x: tensor<?x?xf16>) -> tensor<f16> attributes {fusi
 // CHECK-NEXT:    fusion.argmax %[[C]] axes [1] : tensor<?x?xf32>
 // CHECK-LABEL: func.func private @kernel_0_finish(
 // CHECK-SAME:    %[[P:[a-z0-9]+]]: tensor<?x?xf32>) -> tensor<?xi64>
-// CHECK-SAME:    attributes {fusion.finish = "argmax", fusion.flat}
+// CHECK-SAME:    attributes {fusion.finish = "argmax", fusion.flat, fusion.places}
 // CHECK-NEXT:    %[[R:.*]] = fusion.argmax %[[P]] axes [0] : tensor<?x?xf32>
 // CHECK-NEXT:    fusion.negative %[[R]] : tensor<?xi64>
 func.func private @kernel_0(%x: tensor<?x?xf16>) -> tensor<i64> attributes {fusion.kernel = "reduction"} {
