@@ -100,6 +100,65 @@ static int64_t index_of(void** args, int i) { return *(int64_t*)args[i]; }
     }                                                                                             \
   }
 
+// The places of the largest elements: keys and places beside each other, and the place of the first element of a tile.
+static int64_t* places_line(void** args, int i) {
+  char* data = line(args, i);
+  if ((uintptr_t)data % 8 != 0) __atomic_fetch_add(&abi_errors, 1, __ATOMIC_RELAXED);
+  return (int64_t*)data;
+}
+
+#define PLACES(T)                                                                                 \
+  void row_place_##T(void** args) {                                                               \
+    Tile* a = tile(args, 0);                                                                      \
+    T* keys = (T*)line(args, 1);                                                                  \
+    int64_t* places = places_line(args, 2);                                                       \
+    int64_t first = index_of(args, 3), rows = index_of(args, 4), cols = index_of(args, 5);        \
+    for (int64_t r = 0; r < rows; ++r) {                                                          \
+      T* x = (T*)a->aligned + r * a->row_stride;                                                  \
+      int64_t best = 0;                                                                           \
+      for (int64_t c = 1; c < cols; ++c)                                                          \
+        if (x[c] > x[best]) best = c;                                                             \
+      keys[r] = x[best];                                                                          \
+      places[r] = first + best;                                                                   \
+    }                                                                                             \
+  }                                                                                               \
+  void col_place_##T(void** args) {                                                               \
+    Tile* a = tile(args, 0);                                                                      \
+    T* keys = (T*)line(args, 1);                                                                  \
+    int64_t* places = places_line(args, 2);                                                       \
+    int64_t first = index_of(args, 3), rows = index_of(args, 4), cols = index_of(args, 5);        \
+    for (int64_t r = 0; r < rows; ++r) {                                                          \
+      T* x = (T*)a->aligned + r * a->row_stride;                                                  \
+      for (int64_t c = 0; c < cols; ++c)                                                          \
+        if (r == 0 || x[c] > keys[c]) {                                                           \
+          keys[c] = x[c];                                                                         \
+          places[c] = first + r;                                                                  \
+        }                                                                                         \
+    }                                                                                             \
+  }                                                                                               \
+  /* out = the largest of the partials, place = its place; count = the number of elements */      \
+  void place_tree_##T(void** args) {                                                              \
+    Tile *keys = tile(args, 0), *places = tile(args, 4);                                          \
+    T* out = (T*)line(args, 1);                                                                   \
+    int64_t *place = (int64_t*)line(args, 2), *count = (int64_t*)line(args, 3);                   \
+    int64_t n = index_of(args, 5), begin = index_of(args, 6), end = index_of(args, 7);            \
+    if (places->rows != keys->rows || places->cols != keys->cols)                                 \
+      __atomic_fetch_add(&abi_errors, 1, __ATOMIC_RELAXED);                                       \
+    for (int64_t i = begin; i < end; ++i) {                                                       \
+      int64_t best = 0;                                                                           \
+      for (int64_t c = 1; c < keys->rows; ++c)                                                    \
+        if (((T*)keys->aligned)[c * keys->row_stride + i] >                                       \
+            ((T*)keys->aligned)[best * keys->row_stride + i])                                     \
+          best = c;                                                                               \
+      out[i] = ((T*)keys->aligned)[best * keys->row_stride + i];                                  \
+      place[i] = ((int64_t*)places->aligned)[best * places->row_stride + i];                      \
+      count[i] = n;                                                                               \
+    }                                                                                             \
+  }
+
+PLACES(uint8_t)
+PLACES(double)
+
 KERNELS(uint8_t)
 KERNELS(uint16_t)
 KERNELS(uint32_t)
