@@ -20,4 +20,4 @@ NVVM = [
 
 PTX = ["gpu-module-to-binary{format=isa}"]
 
-PHASES = [("linalg", gpu.LINALG), ("gpu", gpu.GPU), ("nvvm", NVVM), ("ptx", PTX)]
+PHASES = [("flat", gpu.FLAT), ("linalg", gpu.LINALG), ("gpu", gpu.GPU), ("nvvm", NVVM), ("ptx", PTX)]

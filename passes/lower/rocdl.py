@@ -17,4 +17,4 @@ ROCDL = [
     ),
 ]
 
-PHASES = [("linalg", gpu.LINALG), ("gpu", gpu.GPU), ("rocdl", ROCDL)]
+PHASES = [("flat", gpu.FLAT), ("linalg", gpu.LINALG), ("gpu", gpu.GPU), ("rocdl", ROCDL)]
