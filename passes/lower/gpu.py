@@ -22,6 +22,10 @@ GPU = [
     "gpu-kernel-outlining",
 ]
 
+# What launches the kernels, beside their binary. A launch on a token that was a stream goes to that
+# stream, and nothing waits for it.
+HOST = ["convert-scf-to-cf", "gpu-to-llvm", "reconcile-unrealized-casts"]
+
 
 def device(*passes: str) -> str:
     """Passes that run on the code of the GPU."""
