@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from mlir import ir
@@ -14,45 +15,50 @@ __all__ = ["JoinGpuModules"]
 
 @dataclass(frozen=True)
 class JoinGpuModules(Pass):
-    """Moves what is in the gpu.modules into one, and the launches with it."""
+    """Moves what is in the gpu.modules into one; a name that is taken gets a number."""
 
     name = "fusion-join-gpu-modules"
     symbol: str = option("kernels", "Name of the gpu.module.")
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        modules = [o.operation for o in module.body.operations if o.operation.name == "gpu.module"]
+        operations = [o.operation for o in module.body.operations]
+        modules = [op for op in operations if op.name == "gpu.module"]
         if not modules:
             return
-        symbol = ir.StringAttr.get(self.symbol, module.context)
-        self._check(module)
+        if any(_symbol(op) == self.symbol for op in operations if op not in modules):
+            raise PipelineError(f"{self.name}: there is a @{self.symbol} already")
+        names: dict[tuple[str, str], str] = {}  # of what is moved, by the module it was in
         target = modules[0].regions[0].blocks[0]
-        for other in modules[1:]:
-            for op in list(other.regions[0].blocks[0].operations):
-                target.append(op.operation)
-        modules[0].attributes["sym_name"] = symbol
-        for other in modules[1:]:
-            other.erase()
+        for source in modules:
+            for op in [o.operation for o in source.regions[0].blocks[0].operations]:
+                old = _symbol(op)
+                if old:
+                    new = _free(old, set(names.values()))
+                    names[_symbol(source), old] = new
+                    if new != old:
+                        ir.SymbolTable.replace_all_symbol_uses(old, new, source)
+                        op.attributes["sym_name"] = ir.StringAttr.get(new, module.context)
+                if source is not modules[0]:
+                    target.append(op)
 
         def relink(op: ir.Operation) -> ir.WalkResult:
             if op.name == "gpu.launch_func":
-                _, *inner = ir.SymbolRefAttr(op.attributes["kernel"]).value
-                op.attributes["kernel"] = ir.SymbolRefAttr.get(
-                    [self.symbol, *inner], module.context
-                )
+                place, kernel = ir.SymbolRefAttr(op.attributes["kernel"]).value
+                path = [self.symbol, names[place, kernel]]
+                op.attributes["kernel"] = ir.SymbolRefAttr.get(path, module.context)
             return ir.WalkResult.ADVANCE
 
         module.operation.walk(relink)
+        modules[0].attributes["sym_name"] = ir.StringAttr.get(self.symbol, module.context)
+        for source in modules[1:]:
+            source.erase()
 
-    def _check(self, module: ir.Module) -> None:
-        seen = set()
-        for op in (o.operation for o in module.body.operations):
-            inner = op.regions[0].blocks[0].operations if op.name == "gpu.module" else [op]
-            for o in inner:
-                if "sym_name" not in o.operation.attributes:
-                    continue
-                symbol = ir.StringAttr(o.operation.attributes["sym_name"]).value
-                own = op.name != "gpu.module"  # of the host
-                if symbol == self.symbol if own else symbol in seen:
-                    raise PipelineError(f"{self.name}: a second @{symbol}")
-                if not own:
-                    seen.add(symbol)
+
+def _symbol(op: ir.Operation) -> str:
+    return ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
+
+
+def _free(name: str, taken: set[str]) -> str:
+    if name not in taken:
+        return name
+    return next(n for i in itertools.count() if (n := f"{name}_{i}") not in taken)

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..toolchains import cuda
+from .gpu_binaries import ASSEMBLY, chip_of, objects, replace_by_binary
 from .registry import Pass, PassContext
-from .rocdl_to_hsaco import chip_of, replace_by_binary
 
-__all__ = ["PtxToCubin", "objects"]
-
-ASSEMBLY = 2  # gpu::CompilationTarget::Assembly
+__all__ = ["PtxToCubin"]
 
 
 @dataclass(frozen=True)
@@ -30,14 +28,3 @@ class PtxToCubin(Pass):
             if found.format == ASSEMBLY:
                 chip, _ = chip_of(found.target)
                 replace_by_binary(op, found.target, cuda.cubin(found.object, chip))
-
-
-def objects(module: ir.Module) -> list[tuple[ir.Operation, ir.Attribute]]:
-    """Each gpu.binary of a module and its first object."""
-    from mlir.dialects import gpu
-
-    return [
-        (op.operation, gpu.ObjectAttr(op.operation.attributes["objects"][0]))
-        for op in module.body.operations
-        if op.operation.name == "gpu.binary"
-    ]

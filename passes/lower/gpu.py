@@ -24,7 +24,13 @@ GPU = [
 
 # What launches the kernels, beside their binary. A launch on a token that was a stream goes to that
 # stream, and nothing waits for it.
-HOST = ["convert-scf-to-cf", "gpu-to-llvm", "reconcile-unrealized-casts"]
+HOST = [
+    "convert-scf-to-cf",
+    "expand-strided-metadata",
+    "lower-affine",
+    "gpu-to-llvm",
+    "reconcile-unrealized-casts",
+]
 
 
 def device(*passes: str) -> str:
