@@ -10,6 +10,16 @@ LINALG = ["convert-fusion-to-linalg"]
 
 GPU = ["convert-linalg-to-gpu"]
 
+# What launches the kernels, beside their binary. A launch on a token that was a stream goes to that
+# stream, and nothing waits for it.
+HOST = [
+    "convert-scf-to-cf",
+    "expand-strided-metadata",
+    "lower-affine",
+    "gpu-to-llvm",
+    "reconcile-unrealized-casts",
+]
+
 
 def device(*passes: str) -> str:
     """Passes that run on the code of the GPU."""

@@ -46,7 +46,11 @@ def _parser() -> _Parser:
     add("input", nargs="?", default="-", metavar="FILE", help="text or bytecode; - is stdin")
     add("-o", dest="output", default="-", metavar="FILE", help="where the result goes")
     add("--pass-pipeline", default="", metavar="TEXT", help="'builtin.module(cse,...)'")
-    add("--target", metavar="TARGET", help="run the whole pipeline of cpu, cuda or rocm")
+    add(
+        "--target",
+        metavar="TARGET",
+        help="run the whole pipeline of cpu, cuda[:sm_90] or rocm[:gfx942]",
+    )
     add("--stop-after", metavar="PHASE", help="the last phase of the target's pipeline to run")
     add("--load", action="append", default=[], metavar="MODULE", help="a module or .py of passes")
     add("--list-passes", action="store_true", help="print the Python passes and their options")
