@@ -141,7 +141,7 @@ def pipelines(arguments: Arguments) -> list[tuple[str, Pipeline]]:
 
 def _phases(arguments: Arguments) -> list[tuple[str, Pipeline]]:
     assert arguments.target
-    known = phases(arguments.target)
+    known = phases(arguments.target, cubin=arguments.stop_after == "cubin")
     names = [phase.name for phase in known]
     last = arguments.stop_after or names[-1]
     if last not in names:

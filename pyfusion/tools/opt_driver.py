@@ -170,7 +170,7 @@ class _Run:
             return False
         except _Failure:
             raise
-        except CompileError as error:  # of a program that a pass ran
+        except (CompileError, PipelineError) as error:  # what a pass has an explanation for
             self.found.append(Diagnostic("error", str(error)))
             return False
         except Exception as error:

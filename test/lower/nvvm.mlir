@@ -7,6 +7,13 @@
 // RUN: pyfusion-opt %s --target=cuda:sm_70 --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM70
 // RUN: pyfusion-opt %s --target=cuda:sm_120 --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM120
 
+// RUN: pyfusion-compile %s --target=cuda --emit=llvm | FileCheck %s --check-prefix=LLVM
+
+// LLVM:        target triple = "nvptx64-nvidia-cuda"
+// LLVM-NOT:    {{__nv_|contract|fast}}
+// LLVM:        define ptx_kernel void @kernel_0_flat(i64 %0, ptr addrspace(1) %1
+// LLVM-NOT:    {{__nv_|contract|fast}}
+
 // No call of a device library: where a CUDA toolkit is found, MLIR would link it unasked.
 // NVVM-LABEL:  gpu.module @kernel_0 [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx81">]
 // NVVM-NOT:      __nv_

@@ -3,8 +3,10 @@
 // REQUIRES: ptxas
 //
 // RUN: pyfusion-opt %s --pass-pipeline='builtin.module(gpu-module-to-binary{format=isa},fusion-ptx-to-cubin)' | FileCheck %s
+// RUN: pyfusion-opt %s --target=cuda:sm_80 --stop-after=cubin | FileCheck %s --check-prefix=PHASE
 
 // CHECK: gpu.binary @nvidia [#gpu.object<#nvvm.target<chip = "sm_80">, bin = "\7FELF
+// PHASE: gpu.binary @nvidia [#gpu.object<#nvvm.target<{{.*}}chip = "sm_80"{{.*}}bin = "\7FELF
 gpu.module @nvidia [#nvvm.target<chip = "sm_80">] {
   llvm.func @kernel(%p: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %0 = llvm.mlir.constant(1 : i32) : i32
