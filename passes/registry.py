@@ -54,7 +54,6 @@ _STEMS = (
     "plan_buffers",
     "outline_kernels",
     "flatten_kernels",
-    "join_gpu_modules",
     "rocdl_to_hsaco",
     "ptx_to_cubin",
 )

@@ -145,14 +145,14 @@ def _lowered(module: ir.Module, target: Target, emit: str) -> bytes:
 
 
 def _run_phases(module: ir.Module, target: Target, emit: str) -> None:
-    """Runs the phases up to the last one that is needed, with all kernels in one gpu.module."""
+    """Runs the phases up to the last one that is needed."""
     passes = PassContext()
     for phase in phases(target, cubin=emit == "cubin"):
         Pipeline(phase.passes).run(module, passes)
         if phase.name == "outlined":
             _check_kernels(module)
         elif phase.name == "gpu":
-            Pipeline(["fusion-join-gpu-modules"]).run(module, passes)
+            _check_modules(module)
         if phase.name == _LAST.get((target.name, emit)):
             break
 
@@ -161,6 +161,11 @@ def _check_kernels(module: ir.Module) -> None:
     operations = [o.operation for o in module.body.operations]
     if not any(o.name == "gpu.module" or "fusion.kernel" in o.attributes for o in operations):
         raise _wrong("the file has no operation that becomes a kernel")
+
+
+def _check_modules(module: ir.Module) -> None:
+    if [o.operation.name for o in module.body.operations].count("gpu.module") > 1:
+        raise _wrong("the file has several gpu.modules; a file of code is made of one")
 
 
 def _export(module: ir.Module) -> None:

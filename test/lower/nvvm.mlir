@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the gpu dialect to PTX, with memory of the GPU (space 1), 16-byte accesses, IEEE arithmetic.
 //
-// RUN: pyfusion-opt %s --target=cuda --stop-after=nvvm | FileCheck %s --check-prefix=NVVM
-// RUN: pyfusion-opt %s --target=cuda --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM90
-// RUN: pyfusion-opt %s --target=cuda:sm_80 --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM80
-// RUN: pyfusion-opt %s --target=cuda:sm_70 --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM70
-// RUN: pyfusion-opt %s --target=cuda:sm_120 --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM120
+// RUN: pyfusion-opt %s --target=cuda --start-after=gpu --stop-after=nvvm | FileCheck %s --check-prefix=NVVM
+// RUN: pyfusion-opt %s --target=cuda --start-after=gpu --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM90
+// RUN: pyfusion-opt %s --target=cuda:sm_80 --start-after=gpu --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM80
+// RUN: pyfusion-opt %s --target=cuda:sm_70 --start-after=gpu --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM70
+// RUN: pyfusion-opt %s --target=cuda:sm_120 --start-after=gpu --stop-after=ptx | FileCheck %s --check-prefixes=PTX,SM120
 
 // RUN: pyfusion-compile %s --target=cuda --emit=llvm | FileCheck %s --check-prefix=LLVM
 

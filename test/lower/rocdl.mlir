@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the gpu dialect to the ROCDL dialect, and to LLVM IR for AMD GPUs.
 //
-// RUN: pyfusion-opt %s --target=rocm --stop-after=rocdl | FileCheck %s --check-prefixes=ROCDL,GFX942
-// RUN: pyfusion-opt %s --target=rocm:gfx1201 --stop-after=rocdl | FileCheck %s --check-prefixes=ROCDL,GFX1201
+// RUN: pyfusion-opt %s --target=rocm --start-after=gpu --stop-after=rocdl | FileCheck %s --check-prefixes=ROCDL,GFX942
+// RUN: pyfusion-opt %s --target=rocm:gfx1201 --start-after=gpu --stop-after=rocdl | FileCheck %s --check-prefixes=ROCDL,GFX1201
 // RUN: pyfusion-compile %s --target=rocm:gfx90a --emit=llvm | FileCheck %s --check-prefix=LLVM
 
 // ROCDL-LABEL: gpu.module @kernel_0

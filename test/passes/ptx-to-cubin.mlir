@@ -3,7 +3,7 @@
 // REQUIRES: ptxas
 //
 // RUN: pyfusion-opt %s --pass-pipeline='builtin.module(gpu-module-to-binary{format=isa},fusion-ptx-to-cubin)' | FileCheck %s
-// RUN: pyfusion-opt %s --target=cuda:sm_80 --stop-after=cubin | FileCheck %s --check-prefix=PHASE
+// RUN: pyfusion-opt %s --target=cuda:sm_80 --start-after=gpu --stop-after=cubin | FileCheck %s --check-prefix=PHASE
 
 // CHECK: gpu.binary @nvidia [#gpu.object<#nvvm.target<chip = "sm_80">, bin = "\7FELF
 // PHASE: gpu.binary @nvidia [#gpu.object<#nvvm.target<{{.*}}chip = "sm_80"{{.*}}bin = "\7FELF

@@ -16,6 +16,8 @@
 // OUT: error: {{.*}}out: No such file or directory
 // RUN: echo 'func.func @main() { return }' | not pyfusion-compile - --target=cuda --emit=ptx 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: error: the file has no operation that becomes a kernel
+// RUN: echo 'gpu.module @a {} gpu.module @b {}' | not pyfusion-compile - --target=cuda --emit=ptx 2>&1 | FileCheck %s --check-prefix=SEVERAL
+// SEVERAL: error: the file has several gpu.modules
 // RUN: echo 'func.func @main() { retrun }' | not pyfusion-compile - --target=cpu --emit=asm 2>&1 | FileCheck %s --check-prefix=PARSE
 // PARSE: <stdin>:1:21: error: {{.*}}retrun
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {

@@ -34,7 +34,14 @@
 
 // CUDA-OBJ:  T _mlir_ciface_kernel_0
 // CUDA-OBJ:  T _mlir_ciface_kernel_1
-// CUDA-OBJ:  U mgpuModuleLoadJIT
+
+// No stream is made, and nothing waits.
+// CUDA-OBJ-NOT: mgpu
+// CUDA-OBJ:       U mgpuLaunchKernel
+// CUDA-OBJ-NEXT:  U mgpuModuleGetFunction
+// CUDA-OBJ-NEXT:  U mgpuModuleLoadJIT
+// CUDA-OBJ-NEXT:  U mgpuModuleUnload
+// CUDA-OBJ-NOT: mgpu
 
 // ROCM-LLVM: target triple = "amdgcn-amd-amdhsa"
 // ROCM-LLVM: define amdgpu_kernel void @kernel_0

@@ -17,7 +17,15 @@
 // RUN: not pyfusion-opt %s --target=cpu:x86 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: target cpu has no chips to choose from: write 'cpu'
 // RUN: not pyfusion-opt %s --target=cuda --stop-after=hsaco 2>&1 | FileCheck %s --check-prefix=PHASE
-// PHASE: error: no phase 'hsaco'; the phases are fusion, merged, outlined, linalg, gpu, nvvm, ptx, llvm
+// PHASE: error: no phase 'hsaco'; the phases are fusion, merged, outlined, flat, linalg, gpu, nvvm, ptx, llvm
+
+// A part of the pipeline.
+// RUN: pyfusion-opt %s --target=cuda --stop-after=gpu -o %t.mlir
+// RUN: pyfusion-opt %t.mlir --target=cuda:sm_80 --start-after=gpu --stop-after=nvvm | FileCheck %s --check-prefix=SM80
+// RUN: not pyfusion-opt %s --target=cuda --start-after=gpu --stop-after=gpu 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: error: no phase after gpu and up to gpu
+// RUN: not pyfusion-opt %s --start-after=gpu 2>&1 | FileCheck %s --check-prefix=ALONE
+// ALONE: error: --start-after needs --target
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = fusion.abs %x : tensor<?xf32>
   return %0 : tensor<?xf32>

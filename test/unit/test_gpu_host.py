@@ -58,7 +58,9 @@ PROGRAM = textwrap.dedent(
     file, target, cubin = sys.argv[1:]
     with ir.Context(), ir.Location.unknown():
         module = ir.Module.parse(open(file).read())
-        for phase in phases(target, cubin=cubin == "True")[3:]:
+        known = phases(target, cubin=cubin == "True")
+        after = [phase.name for phase in known].index("gpu") + 1
+        for phase in known[after:]:
             Pipeline(phase.passes).run(module)
         engine = ExecutionEngine(module, opt_level=3)
         for name, callback in names.items():

@@ -71,8 +71,8 @@ def test_phases():
     names = {t: [p.name for p in phases(t)] for t in ("cpu", "cuda", "rocm")}
     common = ["fusion", "merged", "outlined"]
     assert names["cpu"] == [*common, "flat", "linalg", "cpu", "llvm"]
-    assert names["cuda"] == [*common, "linalg", "gpu", "nvvm", "ptx", "llvm"]
-    assert names["rocm"] == [*common, "linalg", "gpu", "rocdl", "hsaco", "llvm"]
+    assert names["cuda"] == [*common, "flat", "linalg", "gpu", "nvvm", "ptx", "llvm"]
+    assert names["rocm"] == [*common, "flat", "linalg", "gpu", "rocdl", "hsaco", "llvm"]
     cubin = [p.name for p in phases(Target("cuda", "sm_80"), cubin=True)]
     assert cubin[-3:] == ["ptx", "cubin", "llvm"]
 
