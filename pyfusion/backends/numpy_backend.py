@@ -17,6 +17,7 @@ from ..dtypes import DType
 from ..ir.table import OpInfo
 from .complex_guards import GUARDS as COMPLEX_GUARDS
 from .complex_guards import sign
+from .division import GUARDS as DIVISION_GUARDS
 from .half import GUARDS as HALF_GUARDS
 from .half import convert, is_bfloat16, is_half, through_float32
 
@@ -203,6 +204,7 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "sigmoid": _sigmoid,
     "sign": through_float32(sign),  # `ml_dtypes` keeps the sign of -0
     **COMPLEX_GUARDS,
+    **DIVISION_GUARDS,
     **HALF_GUARDS,
 }
 
