@@ -38,8 +38,15 @@ struct ConvertLinalgToGpu
   Option<int64_t> unroll{
       *this, "unroll", llvm::cl::init(0),
       llvm::cl::desc("Vectors that a thread computes; 0: by the body's size")};
-  Option<int64_t> block{*this, "block", llvm::cl::init(256),
-                        llvm::cl::desc("Threads of a block")};
+  Option<int64_t> ahead{
+      *this, "ahead", llvm::cl::init(8),
+      llvm::cl::desc("Turns of a reduction that a thread loads at once")};
+  Option<int64_t> block{
+      *this, "block", llvm::cl::init(128),
+      llvm::cl::desc("Threads of a block of an element-wise kernel")};
+  Option<int64_t> reductionBlock{
+      *this, "reduction-block", llvm::cl::init(256),
+      llvm::cl::desc("Threads of a block of a reduction")};
 };
 } // namespace
 
@@ -66,10 +73,16 @@ FailureOr<SmallVector<Access>> fusion::accessOf(func::FuncOp kernel) {
 
 void ConvertLinalgToGpu::runOnOperation() {
   ModuleOp module = getOperation();
-  GpuOptions options{block, vectorBytes, unroll};
-  if (block < 32 || block > 1024 || (block & (block - 1)) ||
-      vectorBytes < 1 || vectorBytes > 16) {
-    module.emitError("block takes a power of two from 32 to 1024, vector-bytes 1 to 16");
+  auto isBlock = [](int64_t n) {
+    return n >= 32 && n <= 1024 && (n & (n - 1)) == 0;
+  };
+  GpuOptions options{block, vectorBytes, unroll, ahead};
+  GpuOptions reductions{reductionBlock, vectorBytes, unroll, ahead};
+  if (!isBlock(block) || !isBlock(reductionBlock) ||
+      ahead < 1 || ahead > 64 ||
+      unroll < 0 || unroll > 64 || vectorBytes < 1 || vectorBytes > 16) {
+    module.emitError("blocks take a power of two from 32 to 1024, vector-bytes "
+                     "1 to 16, unroll and ahead up to 64");
     return signalPassFailure();
   }
   SmallVector<func::FuncOp> kernels;
@@ -87,7 +100,7 @@ void ConvertLinalgToGpu::runOnOperation() {
     auto finish = module.lookupSymbol<func::FuncOp>(
         (kernel.getName() + "_finish").str());
     if (finish && isFinish(finish)) {
-      if (failed(lowerReductionToGpu(kernel, finish, device, options)))
+      if (failed(lowerReductionToGpu(kernel, finish, device, reductions)))
         return signalPassFailure();
       finish.erase();
     } else if (failed(lowerElementwiseToGpu(kernel, device, options))) {

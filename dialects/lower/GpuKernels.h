@@ -27,6 +27,7 @@ struct GpuOptions {
   int64_t block;       // threads
   int64_t vectorBytes; // of one access
   int64_t unroll;      // vectors of a thread; 0: by the size of the body
+  int64_t ahead;       // turns of a reduction that are loaded at once
 };
 
 /// The operand of a function on the device.

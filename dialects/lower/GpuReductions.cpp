@@ -10,9 +10,6 @@
 using namespace mlir;
 using namespace mlir::fusion;
 
-/// Loads in flight of one thread.
-static constexpr int64_t kAhead = 4;
-
 namespace {
 using Values = DenseMap<Value, Value>;
 
@@ -36,8 +33,8 @@ private:
   SmallVector<Values> load(OpBuilder &b, GpuFunction &f, ValueRange places);
   SmallVector<Values> loadEach(OpBuilder &b, GpuFunction &f,
                                ArrayRef<SmallVector<Value>> places);
-  /// A loop over i from `begin` to `end` by `step` that loads kAhead times
-  /// before it joins.
+  /// A loop over i from `begin` to `end` by `step` that loads
+  /// options.ahead times before it joins.
   SmallVector<Value>
   loop(OpBuilder &b, GpuFunction &f, Value begin, Value end, Value step,
        ValueRange init,
@@ -157,10 +154,10 @@ SmallVector<Value> GpuReductions::loop(
     };
   };
   // The last i of a turn has to be in front of the end.
-  Value more = a.mul(step, a.index(kAhead - 1));
-  Value wide = a.mul(step, a.index(kAhead));
+  Value more = a.mul(step, a.index(options.ahead - 1));
+  Value wide = a.mul(step, a.index(options.ahead));
   Value stop = a.sub(end, more);
-  scf::ForOp main = makeLoop(b, loc, begin, stop, wide, init, turn(kAhead));
+  scf::ForOp main = makeLoop(b, loc, begin, stop, wide, init, turn(options.ahead));
   // Where the main loop has stopped.
   Value room = arith::MaxSIOp::create(b, loc, a.sub(stop, begin), a.index(0));
   Value turns = arith::CeilDivSIOp::create(b, loc, room, wide);

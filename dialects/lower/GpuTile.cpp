@@ -35,6 +35,32 @@ static Value placeOf(Arith &a, const Tile &tile, ValueRange strides, Value at,
   return a.dot(places, strides);
 }
 
+/// Batch number and place of a block's square. Mirrored, squares (i, j) and (j, i)
+/// of a matrix of n' by n' follow on each other, so that an operand that is read
+/// along both dimensions comes from memory once: the rows i and n' - 1 - i of
+/// its lower triangle make n'/2 rows of n' + 1 squares, and the divisors are these.
+static std::tuple<Value, Value, Value> tileOf(Arith &a, OpBuilder &b,
+                                              Location loc, Value block,
+                                              const Divisor &tilesA,
+                                              const Divisor &tilesB,
+                                              Value mirror) {
+  auto [rest, column] = a.divide(a.shr(block, mirror), tilesA);
+  auto [outer, row] = a.divide(rest, tilesB);
+  Value one = a.i32(1);
+  Value beyond = a.less(row, column);
+  Value last = a.sub(a.shl(tilesB.extent, one), one);
+  auto select = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  };
+  Value i = select(beyond, a.sub(last, row), row);
+  Value j = select(beyond, a.sub(a.sub(column, row), one), column);
+  Value swap = a.equal(a.bitAnd(block, one), one);
+  Value plain = a.equal(mirror, a.i32(0));
+  Value tileA = select(plain, column, select(swap, i, j));
+  Value tileB = select(plain, row, select(swap, j, i));
+  return {outer, tileA, tileB};
+}
+
 void fusion::buildTile(func::FuncOp kernel,
                        ArrayRef<GpuFunction::Argument> arguments,
                        ArrayRef<linalg::GenericOp> generics,
@@ -57,7 +83,7 @@ void fusion::buildTile(func::FuncOp kernel,
   if (shared.empty())
     return;
   int64_t batch = rank - 2, rows = options.block / kEdge;
-  unsigned count = 2 + 6 + 3 * std::max<int64_t>(batch - 1, 0) + batch + 1 + 1 +
+  unsigned count = 2 + 6 + 3 * std::max<int64_t>(batch - 1, 0) + batch + 1 + 2 +
                    iota;
   GpuFunction f(module, kernel, kernel.getLoc(),
                 (kernel.getName() + "_tile").str(), options.block, count,
@@ -78,11 +104,11 @@ void fusion::buildTile(func::FuncOp kernel,
   for (int64_t i = 0; i <= batch; ++i)
     dense.push_back(f.param());
   dense.push_back(a.index(1));
-  Value mask = f.param32();
+  Value mask = f.param32(), mirror = f.param32();
   Value base = iota ? f.param() : Value();
 
-  auto [rest, tileA] = a.divide(a.narrow(f.blockId), tilesA);
-  auto [outer, tileB] = a.divide(rest, tilesB);
+  auto [outer, tileA, tileB] =
+      tileOf(a, b, loc, a.narrow(f.blockId), tilesA, tilesB, mirror);
   Tile tile;
   if (batch > 0)
     tile.batch = a.split(outer, divisors);
