@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A driver of two devices that writes down what it is asked for, as libcuda (-DFAKE_CUDA) or as libamdhip64. A module is
-// the text "FAKE <architecture> <function>:<bytes of a parameter>,<bytes>... <function>:...". A parameter's bytes are
+// A driver of two devices that writes down what it is asked for, as libcuda (-DFAKE_CUDA) or as libamdhip64. A module
+// is the text "FAKE <architecture> <function>:<bytes of a parameter>,<bytes>... <function>:...". A parameter's bytes are
 // logged in hexadecimal. fake_inject makes the n-th call of a function fail from then on, `times` times.
 #include <stdint.h>
 #include <stdio.h>
@@ -91,9 +91,11 @@ static int launch(struct function* f, int device, unsigned gx, unsigned gy, unsi
   size_t at = 0;
   for (int i = 0; i < f->n; ++i) {
     hex[at++] = i ? ',' : ' ';
-    for (int b = 0; b < f->sizes[i]; ++b) at += (size_t)sprintf(hex + at, "%02x", ((unsigned char*)parameters[i])[b]);
+    for (int b = 0; b < f->sizes[i]; ++b)
+      at += (size_t)sprintf(hex + at, "%02x", ((unsigned char*)parameters[i])[b]);
   }
-  LOG("launch %s %d %u,%u,%u %u,%u,%u %u %zu%s\n", f->name, device, gx, gy, gz, bx, by, bz, shared, (size_t)stream, hex);
+  LOG("launch %s %d %u,%u,%u %u,%u,%u %u %zu%s\n", f->name, device, gx, gy, gz, bx, by, bz, shared, (size_t)stream,
+      hex);
   return 0;
 }
 
@@ -124,7 +126,11 @@ int cuDevicePrimaryCtxRetain(void** context, int device) {
   *context = contexts + (device - 40);
   return 0;
 }
-int cuCtxGetCurrent(void** context) { MAY_FAIL("cuCtxGetCurrent"); *context = depth ? stack[depth - 1] : NULL; return 0; }
+int cuCtxGetCurrent(void** context) {
+  MAY_FAIL("cuCtxGetCurrent");
+  *context = depth ? stack[depth - 1] : NULL;
+  return 0;
+}
 int cuCtxPushCurrent_v2(void* context) {
   MAY_FAIL("cuCtxPushCurrent");
   LOG("push %d\n", (int)((char*)context - contexts));

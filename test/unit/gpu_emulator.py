@@ -45,7 +45,9 @@ class Memory:
         start, rest = divmod(pointer - self.base, itemsize)
         assert rest == 0 and pointer > self.base
         index = start + offsets
-        assert index.size == 0 or (index.min() >= 256 // itemsize and index.max() * itemsize < self.used)
+        assert index.size == 0 or (
+            index.min() >= 256 // itemsize and index.max() * itemsize < self.used
+        )
         return index
 
     def read(self, pointer: int, offsets: np.ndarray, itemsize: int) -> np.ndarray:
@@ -164,7 +166,9 @@ class Emulator:
             found.append((role, itemsize, inner, pointer, strides))
         return found
 
-    def _sum(self, taken: list, linear: np.ndarray, index: list, inner_at: int | None) -> np.ndarray:
+    def _sum(
+        self, taken: list, linear: np.ndarray, index: list, inner_at: int | None
+    ) -> np.ndarray:
         """Of the inputs. inner_at: the index of that dimension comes in vectors."""
         total = np.zeros(linear.shape, np.int64)
         for role, itemsize, inner, pointer, strides in taken:
@@ -186,7 +190,9 @@ class Emulator:
 
     def _in_vectors(self, itemsize, inner, pointer, strides, index, inner_at):
         first = index[inner_at] // self.vector * self.vector
-        start = sum(i * s for d, (i, s) in enumerate(zip(index, strides, strict=True)) if d != inner_at)
+        start = sum(
+            i * s for d, (i, s) in enumerate(zip(index, strides, strict=True)) if d != inner_at
+        )
         if not inner:
             return start + 0 * first  # its stride there is not looked at
         start = start + first
@@ -262,7 +268,9 @@ class Emulator:
         valid = (a < ea) & (b < eb)
         index = [i[valid] for i in [*decode(batch, divs, rank - 2), b, a]]
         linear = index[-1] + sum(i * s for i, s in zip(index[:-1], lin, strict=True))
-        self._put(taken, linear, self._sum(taken, linear, index, None) + (first + linear) * self.iota)
+        self._put(
+            taken, linear, self._sum(taken, linear, index, None) + (first + linear) * self.iota
+        )
 
     # --- reductions -------------------------------------------------------------------------------
 
@@ -293,7 +301,9 @@ class Emulator:
         assert chunk % (threads * self.vector if row else lanes) == 0
         assert chunks == max(1, -(-r // chunk))
         blocks = in_blocks[-1].d
-        assert blocks == (-(-k1 // lanes) if row else k1 * in_blocks[0].d) and grid == chunks * blocks
+        assert (
+            blocks == (-(-k1 // lanes) if row else k1 * in_blocks[0].d) and grid == chunks * blocks
+        )
         for block in range(grid):
             c, b = (int(x[0]) for x in in_blocks[-1].mod(np.array([block])))
             if row:

@@ -192,7 +192,9 @@ class Recorder:
                 values = [take(i) for i in range(1, 2 + n)]
                 pointer = (ctypes.c_int64 * 2).from_address(take(2 + n))[1]
                 out = (ctypes.c_int64 * 2).from_address(take(3 + n + rank))[1]
-                self.calls.append((name, values, pointer, [take(3 + n + d) for d in range(rank)], out))
+                self.calls.append(
+                    (name, values, pointer, [take(3 + n + d) for d in range(rank)], out)
+                )
 
             return HOST(host)
 

@@ -191,9 +191,7 @@ class Recorder:
         def finish(args):
             n = 5 + 3 * max(dims[0] + dims[2] - 1, 0)
             values = [take(args, 1 + i) for i in range(n)]
-            self.calls.append(
-                ("finish", values, None, pointer(args, 1 + n), pointer(args, 2 + n))
-            )
+            self.calls.append(("finish", values, None, pointer(args, 1 + n), pointer(args, 2 + n)))
 
         self.hosts = [HOST(reduce), HOST(finish)]
         functions = {
