@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A driver of two devices that writes down what it is asked for, as libcuda (-DFAKE_CUDA) or as libamdhip64. A module
-// is the text "FAKE <architecture> <function>:<bytes of a parameter>,<bytes>... <function>:...". A parameter's bytes are
-// logged in hexadecimal. fake_inject makes the n-th call of a function fail from then on, `times` times.
+// is the text "FAKE <architecture> <function>:<bytes of a parameter>,<bytes>... <function>:...". A parameter's bytes
+// are logged in hexadecimal. fake_inject makes the n-th call of a function fail from then on, `times` times.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,13 @@ static void leave(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
       log_length += (size_t)snprintf(log_text + log_length, sizeof log_text - log_length, __VA_ARGS__);   \
     leave();                                                                                              \
   } while (0)
+
+static int full(void) {
+  enter();
+  int is = log_length >= sizeof log_text - 4096;
+  leave();
+  return is;
+}
 
 static struct { char name[64]; int nth, times, error; } injected[8];
 static int n_injected;
@@ -86,7 +93,7 @@ static int find(void** out, struct module* m, const char* name) {
 }
 static int launch(struct function* f, int device, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                   unsigned bz, unsigned shared, void* stream, void** parameters) {
-  if (log_length >= sizeof log_text - 4096) return 0;
+  if (full()) return 0;
   char hex[8192] = "";
   size_t at = 0;
   for (int i = 0; i < f->n; ++i) {

@@ -142,6 +142,9 @@ def test_the_mask_of_operands_read_across(api, memory):
     arrays = [constant, along, across, constant, third]
     calls = elementwise(api, memory, arrays, inner=[False, True, True, True, True])
     assert [values for *_, values in calls] == [[40, 64, 0b1010]]
+    neither = memory.array((80, 128)).T[::2, ::2]
+    calls = elementwise(api, memory, [neither, across])
+    assert [values for *_, values in calls] == [[40, 64, 0b10]]
 
 
 def test_random_views(api, memory):

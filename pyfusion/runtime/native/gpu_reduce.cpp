@@ -71,10 +71,6 @@ int make_tree(const Kernel& kernel, const int64_t* extents, Tree& t) {
   } else {
     t.most_k1 = std::min((kIndexEnd - 1) / t.k2, most_blocks / t.column_blocks);
   }
-  if (t.chunks > 1) {
-    const int64_t most_results = kernel.most_blocks(finish_block) * (finish_block / t.finish_threads);
-    t.most_k1 = std::min(t.most_k1, most_results / t.k2);
-  }
   if (t.most_k1 < 1)
     return fail(PF_TOO_LARGE, "a reduction of %lld elements is too large", static_cast<long long>(t.r));
   return PF_OK;

@@ -93,9 +93,9 @@ PF_API int64_t pf_gpu_scratch(int64_t handle, const int64_t* words);  // bytes, 
 PF_API int32_t pf_gpu_counters(int64_t* out, int32_t n);
 
 // --- what compiled host code calls --------------------------------------------------------------------------
-// The names and signatures that MLIR gives them. Constructors of JIT-ed code (ExecutionEngine.initialize runs them) call
-// the first two before a device is chosen: they only remember the code, which stays the caller's and in place until
-// mgpuModuleUnload. It is loaded when a launch first needs it, once for each device. Errors become that of the
+// The names and signatures that MLIR gives them. Constructors of JIT-ed code (ExecutionEngine.initialize runs them)
+// call the first two before a device is chosen: they only remember the code, which stays the caller's and in place
+// until mgpuModuleUnload. It is loaded when a launch first needs it, once for each device. Errors become that of the
 // pf_gpu_launch that is under way.
 PF_API void* mgpuModuleLoad(void* data, uint64_t bytes);
 PF_API void* mgpuModuleLoadJIT(char* text, int32_t optimization);  // text ends with 0
