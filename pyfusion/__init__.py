@@ -19,6 +19,7 @@ from .client import sync
 from .config import config
 from .errors import (
     CompileError,
+    DeviceError,
     DTypeError,
     ExecutionError,
     FallbackWarning,
@@ -36,6 +37,7 @@ __all__ = [  # noqa: F405
     *_array.__all__,
     "CompileError",
     "DTypeError",
+    "DeviceError",
     "ExecutionError",
     "FallbackWarning",
     "InternalError",

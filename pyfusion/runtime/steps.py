@@ -15,6 +15,7 @@ from typing import Any
 
 from ..dtypes import DType
 from ..errors import ExecutionError
+from ..ir.device import CPU
 from ..ir.value import Value, concrete, contiguous_strides
 from . import backend_step
 from .library import IN_STRIDED, INOUT, OUT, SCALAR, pf_free, pf_launch
@@ -49,7 +50,7 @@ class ConstantStep:
 class BackendStep:
     """An operation that the backend runs; `number` is its place in the block."""
 
-    __slots__ = ("op", "args", "attrs", "dyn", "dtype", "number", "target", "shape")
+    __slots__ = ("op", "args", "attrs", "dyn", "dtype", "number", "target", "shape", "device")
 
     def __init__(self, op: Any, args: list, attrs: Any, dyn: list, dtype: DType, number: int):
         self.op = op
@@ -60,6 +61,7 @@ class BackendStep:
         self.number = number
         self.target = -1
         self.shape: tuple[int, ...] | None = None
+        self.device = CPU
 
     def describe(self) -> str:
         return f"backend {self.op.name}"
@@ -71,11 +73,16 @@ class BackendStep:
         return self.args
 
     def run(self, env: Env) -> None:
+        dyn = tuple([env[slot] for slot in self.dyn])
+        if self.device is not CPU:
+            env[self.target] = self.device.runtime.execute(
+                self.op, [env[slot] for slot in self.args], self.attrs, dyn, self.shape, self.dtype
+            )
+            return
         args = []
         for slot in self.args:
             a = env[slot]
             args.append(to_numpy(a) if a.__class__ is Value else a)
-        dyn = tuple([env[slot] for slot in self.dyn])
         env[self.target] = backend_step.execute(
             self.op, args, self.attrs, dyn, self.shape, self.dtype
         )
