@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .errors import ExecutionError
@@ -52,6 +54,43 @@ def transfer(value: Value, device: Device) -> Value:
     if device_of(value) is device:
         return value
     return from_numpy(read(value), device=device)
+
+
+def save_plans(path: Any) -> int:
+    """Writes the plans of the blocks compiled so far to a file, for `load_plans`.
+
+    Only those that were compiled while `pyfusion.config.keep_plans` was set.
+
+    Args:
+        path: of the file, which is replaced.
+
+    Returns:
+        The number of plans written.
+    """
+    from .compile import saved
+
+    with engine.lock():
+        return saved.write(path, engine.compiled_blocks())
+
+
+def load_plans(path: Any) -> int:
+    """Reads plans that `save_plans` wrote: blocks that they fit are not compiled again.
+
+    They fit blocks of the same operations, types and layouts, whatever the extents, on the CPU or
+    on GPUs of the chip that they were compiled for. The file holds code that is run: load only
+    what you trust.
+
+    Returns:
+        The number of plans read.
+
+    Raises:
+        ValueError: the file holds no plans, or those of another version.
+        OSError: it cannot be read.
+    """
+    from .compile import saved
+
+    with engine.lock():
+        return saved.read(path)
 
 
 def note_unfused(name: str) -> None:

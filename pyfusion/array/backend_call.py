@@ -22,7 +22,7 @@ _NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def mapped(given: Any, convert: Callable[[Array], Any]) -> Any:
-    """The structure with its arrays converted, inside of lists, tuples, dicts and slices as well."""
+    """The structure with its arrays converted, inside of lists, tuples, dicts and slices too."""
     cls = given.__class__
     if cls is Array:
         return convert(given)

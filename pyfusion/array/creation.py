@@ -201,8 +201,8 @@ def from_numpy(x: np.ndarray, /, *, copy: bool = True) -> Array:
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
     """An array with the elements of one that speaks DLPack.
 
-    Memory of the host is copied unless `copy=False`, that of a GPU used in place unless `copy=True`.
-    It stays on its device by default.
+    Memory of the host is copied unless `copy=False`, that of a GPU used in place unless
+    `copy=True`. It stays on its device by default.
     """
     from .interop import import_gpu, is_gpu_memory
 

@@ -177,9 +177,9 @@ class CupyBackend:
             import torch
 
             found = torch.matmul(
-                *[torch.as_tensor(a.view(np.uint16)).view(torch.bfloat16) for a in (x, y)]
+                *[torch.as_tensor(a.view(np.int16)).view(torch.bfloat16) for a in (x, y)]
             )
-            return cupy.asarray(found.view(torch.uint16)).view(x.dtype)
+            return cupy.asarray(found.view(torch.int16)).view(x.dtype)
         except (ImportError, TypeError, RuntimeError, AttributeError):
             wide = cupy.matmul(x.astype(np.float32), y.astype(np.float32))
             return wide.astype(x.dtype)

@@ -49,6 +49,10 @@ class GpuRuntime:
         """The handle of the backend's current stream."""
         return self.backend.stream(self.index)
 
+    def synchronize(self) -> None:
+        """Waits for the device."""
+        self.backend.synchronize(self.index)
+
     def allocate(self, nbytes: int) -> GpuBuffer:
         """A buffer of the backend's pool. Raises MemoryError."""
         ptr, memory = self.backend.allocate(self.index, nbytes)

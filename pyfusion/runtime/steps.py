@@ -121,6 +121,7 @@ class KernelStep:
     __slots__ = (
         "name",
         "handle",
+        "spec",
         "extents",
         "operands",
         "results",
@@ -138,6 +139,7 @@ class KernelStep:
         self,
         name: str,
         handle: int,
+        spec: dict[str, Any],
         extents: list,
         operands: list[Operand],
         results: list[Result],
@@ -146,6 +148,7 @@ class KernelStep:
     ):
         self.name = name
         self.handle = handle
+        self.spec = spec  # what the native kernel was made by; for saved plans
         self.extents = extents  # an int, or (slot, dim); dim None: the slot holds the extent
         self.operands = operands
         self.results = results
@@ -202,6 +205,17 @@ class KernelStep:
                 found.append(env[slot] if dim is None else env[slot].shape[dim])
         return tuple(found)
 
+    def pack(self, words: list[Any]) -> None:
+        """Writes the words of a launch, scalars in the format of their type."""
+        for place in self.brain:
+            words[place] = bfloat16_bits(words[place])
+        try:
+            self.struct.pack_into(self.words, 0, *words)
+        except OverflowError:  # a Python float beyond the type is infinite there
+            for place, code in self.narrow:
+                words[place] = narrowed(words[place], code)
+            self.struct.pack_into(self.words, 0, *words)
+
     def run(self, env: Env) -> None:
         extents = self.shape(env, self.extents)
         words: list[Any] = [prod(extents)] if self.flat else [*extents]
@@ -222,14 +236,7 @@ class KernelStep:
                     append(0 if d < 0 else strides[d])
             else:
                 append(env[o.slot].ptr)
-        for place in self.brain:
-            words[place] = bfloat16_bits(words[place])
-        try:
-            self.struct.pack_into(self.words, 0, *words)
-        except OverflowError:  # a Python float beyond the type is infinite there
-            for place, code in self.narrow:
-                words[place] = narrowed(words[place], code)
-            self.struct.pack_into(self.words, 0, *words)
+        self.pack(words)
         try:
             rc = pf_launch(self.handle, self.address)
         except BaseException:  # an interrupt, raised when the call had returned
