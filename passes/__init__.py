@@ -19,6 +19,7 @@ if __name__ != "pyfusion.passes":
         "import pyfusion.passes, with the repository's root on the path"
     )
 
+from .lower.targets import Target, parse_target, target_of_device
 from .pipeline import Phase, Pipeline, fusion_pipeline, parse_pipeline, phases
 from .registry import (
     Pass,
@@ -40,13 +41,16 @@ __all__ = [
     "Pipeline",
     "PipelineError",
     "Refusal",
+    "Target",
     "create_pass",
     "fusion_pipeline",
     "load_passes",
     "option",
     "parse_pipeline",
+    "parse_target",
     "pass_class",
     "pass_names",
     "phases",
     "register_pass",
+    "target_of_device",
 ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fusion-flatten-kernels: kernels of one dimension for the CPU.
+"""fusion-flatten-kernels: kernels of one dimension.
 
-The launcher presents every operand of a kernel as a dense tile, so the shapes of a kernel do not
-matter: an element-wise kernel runs over a flat index. Operands of one element are "uniform", of
+The launcher knows where operands lie (on the CPU it presents each as a dense tile), so the shapes
+of a kernel do not matter: an element-wise kernel runs over a flat index. Operands of one element are "uniform", of
 rank 0. A reduction becomes two functions, see flatten_reductions.py.
 """
 
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from .access import access_of, dense_values, loop_dims, note_access
 from .flat import flatten_block, set_signature
 from .flatten_reductions import split_reduction
-from .graph import DYNAMIC
+from .graph import DYNAMIC, shape_of
 from .registry import Pass, PassContext, option
 
 __all__ = ["FlattenKernels"]
@@ -22,13 +23,15 @@ __all__ = ["FlattenKernels"]
 
 @dataclass(frozen=True)
 class FlattenKernels(Pass):
-    """Rewrites kernels to one flat dimension, and reductions to a range and a finish part (CPU)."""
+    """Rewrites kernels to one flat dimension, and reductions to a range and a finish part."""
 
     name = "fusion-flatten-kernels"
     drop_main: bool = option(True, "Erase the functions that are not kernels.")
+    access: bool = option(False, "Note how kernels address their operands (GPU).")
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         unit = ir.UnitAttr.get(module.context)
+        dense = _dense_operands(module) if self.access else {}
         for op in list(module.body.operations):
             op = op.operation
             if op.name != "func.func" or "fusion.finish" in op.attributes:
@@ -37,9 +40,45 @@ class FlattenKernels(Pass):
                 if self.drop_main:
                     op.erase()
             elif "fusion.flat" not in op.attributes:
+                count = len(op.regions[0].blocks[0].arguments)
+                known = dense.get(op.attributes["sym_name"].value, [False] * count)
                 if op.attributes["fusion.kernel"].value == "reduction":
-                    split_reduction(op)
+                    split_reduction(op, known if self.access else None)
                 else:
-                    flatten_block(op.regions[0].blocks[0], (DYNAMIC,))
-                    set_signature(op)
+                    _flatten(op, known if self.access else None)
                 op.attributes["fusion.flat"] = unit
+
+
+def _flatten(func: ir.Operation, dense: list[bool] | None) -> None:
+    block = func.regions[0].blocks[0]
+    shapes = [shape_of(argument) for argument in block.arguments]
+    returned = list(block.operations)[-1].operation.operands
+    space = shape_of(returned[0]) or ()
+    flatten_block(block, (DYNAMIC,))
+    set_signature(func)
+    if dense is not None:
+        order = loop_dims(space)
+        note_access(func, access_of(shapes, space, order, dense), "dense")
+        i64 = ir.IntegerType.get_signless(64, func.context)
+        func.attributes["fusion.rank"] = ir.IntegerAttr.get(i64, len(order))
+
+
+def _dense_operands(module: ir.Module) -> dict[str, list[bool]]:
+    """For each kernel that is called, whether its operands lie in memory in order.
+
+    A kernel that is called twice is one whose operands all calls agree on, else they are not.
+    """
+    found: dict[str, list[bool]] = {}
+    for op in module.body.operations:
+        op = op.operation
+        if op.name != "func.func" or "fusion.kernel" in op.attributes:
+            continue
+        values = dense_values(op)
+        for call in op.regions[0].blocks[0].operations:
+            call = call.operation
+            if call.name == "func.call":
+                name = call.attributes["callee"].value
+                now = [v in values for v in call.operands]
+                before = found.get(name, now)
+                found[name] = [a and b for a, b in zip(before, now, strict=True)]
+    return found

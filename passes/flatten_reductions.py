@@ -15,6 +15,7 @@ from mlir import ir
 from mlir.dialects import func as func_dialect
 
 from ..dialects import fusion
+from .access import access_of, note_access
 from .flat import flatten_block, set_signature
 from .graph import DYNAMIC, Shape, kind_of, shape_of
 
@@ -24,8 +25,11 @@ _ROW = (DYNAMIC,)
 _TILE = (DYNAMIC, DYNAMIC)
 
 
-def split_reduction(func: ir.Operation) -> None:
-    """Makes @kernel the range part of a reduction and adds @kernel_finish."""
+def split_reduction(func: ir.Operation, dense: list[bool] | None = None) -> None:
+    """Makes @kernel the range part of a reduction and adds @kernel_finish.
+
+    With `dense`, which of the arguments lie in memory in order, it notes how they are addressed.
+    """
     block = func.regions[0].blocks[0]
     *ops, _ = [op.operation for op in block.operations]
     found = [op for op in ops if kind_of(op.name) == "reduction"]
@@ -35,6 +39,8 @@ def split_reduction(func: ir.Operation) -> None:
     shape = shape_of(reduction.operands[0]) or ()
     lead, reduced, trail, row = _arrange(shape, set(reduction.attributes["axes"]))
 
+    axes, keepdims = list(reduction.attributes["axes"]), "keepdims" in reduction.attributes
+    shapes = [shape_of(argument) for argument in block.arguments]
     finish_args = _add_finish(func, reduction, ops)
     range_args = _keep_range(block, reduction, ops, 1 if row else 0)
     set_signature(func)
@@ -48,6 +54,27 @@ def split_reduction(func: ir.Operation) -> None:
         "finish_args": finish_args,
     }.items():
         attributes[f"fusion.{name}"] = ir.DenseI64ArrayAttr.get(numbers, context)
+    if dense is None:
+        return
+    order = lead + reduced + trail
+    note_access(
+        func,
+        access_of([shapes[a] for a in range_args], shape, order, [False] * len(range_args)),
+        "strided",
+    )
+    kept = [d for d in range(len(shape)) if keepdims or d not in axes]
+    space = [1 if d in axes else shape[d] for d in kept]
+    finish = ir.SymbolTable(func.parent)[func.attributes["sym_name"].value + "_finish"].operation
+    note_access(
+        finish,
+        access_of(
+            [shapes[a] for a in finish_args],
+            space,
+            [kept.index(d) for d in lead + trail],
+            [dense[a] for a in finish_args],
+        ),
+        "dense",
+    )
 
 
 def _arrange(shape: Shape, axes: set[int]) -> tuple[list[int], list[int], list[int], bool]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mlir import ir
     from mlir.passmanager import PassManager
 
+    from .lower.targets import Target
+
 __all__ = [
     "Instrument",
     "Phase",
@@ -213,12 +215,19 @@ class Phase:
     passes: tuple[str, ...]
 
 
-def phases(target: str = "cpu") -> list[Phase]:
-    """The whole pipeline of a target as phases."""
+def phases(target: str | Target = "cpu", *, cubin: bool = False) -> list[Phase]:
+    """The whole pipeline of a target as phases.
+
+    Args:
+        target: cpu, cuda or rocm, the latter two with a chip if they like: `"cuda:sm_80"`.
+        cubin: let ptxas compile the PTX of a CUDA target, not the driver.
+
+    Raises:
+        PipelineError: there is no such target.
+    """
     from . import lower
 
-    if target not in lower.TARGETS:
-        raise PipelineError(f"no target {target!r}; there are {', '.join(lower.TARGETS)}")
     *merge, outline = fusion_pipeline()
     common = [("fusion", ()), ("merged", merge), ("outlined", (outline,))]
-    return [Phase(name, tuple(passes)) for name, passes in (*common, *lower.phases(target))]
+    lowering = lower.phases(lower.parse_target(target), cubin=cubin)
+    return [Phase(name, tuple(passes)) for name, passes in (*common, *lowering)]

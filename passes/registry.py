@@ -54,6 +54,8 @@ _STEMS = (
     "plan_buffers",
     "outline_kernels",
     "flatten_kernels",
+    "rocdl_to_hsaco",
+    "ptx_to_cubin",
 )
 
 

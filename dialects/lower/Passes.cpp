@@ -4,6 +4,7 @@
 void mlir::fusion::registerLoweringPasses() {
   registerConvertFusionToLinalg();
   registerConvertLinalgToRanges();
+  registerConvertLinalgToGpu();
   registerExpandFloat16();
   registerPackKernels();
   registerFinalizeKernels();

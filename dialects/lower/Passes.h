@@ -7,6 +7,7 @@ namespace mlir::fusion {
 
 void registerConvertFusionToLinalg();
 void registerConvertLinalgToRanges();
+void registerConvertLinalgToGpu();
 void registerExpandFloat16();
 void registerPackKernels();
 void registerFinalizeKernels();

@@ -6,14 +6,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import cpu, nvvm, rocdl
+from .targets import CHIPS, DEFAULTS, Target, parse_target, target_of_device
 
-__all__ = ["TARGETS", "phases"]
-
-TARGETS = {"cpu": cpu.PHASES, "cuda": nvvm.PHASES, "rocm": rocdl.PHASES}
+__all__ = ["CHIPS", "DEFAULTS", "Target", "parse_target", "phases", "target_of_device"]
 
 
-def phases(target: str) -> Sequence[tuple[str, Sequence[str]]]:
-    """The phases of a target that follow "outlined": their names and passes, in order."""
-    if target not in TARGETS:
-        raise ValueError(f"no target {target!r}; there are {', '.join(TARGETS)}")
-    return TARGETS[target]
+def phases(target: Target, *, cubin: bool = False) -> Sequence[tuple[str, Sequence[str]]]:
+    """The phases of a target that follow "outlined": their names and passes, in order.
+
+    Args:
+        cubin: let ptxas compile the PTX of a CUDA target, not the driver.
+    """
+    if target.name == "cuda":
+        return nvvm.phases(target, cubin)
+    if target.name == "rocm":
+        return rocdl.phases(target)
+    return cpu.PHASES

@@ -46,7 +46,12 @@ def _parser() -> _Parser:
     add("input", nargs="?", default="-", metavar="FILE", help="text or bytecode; - is stdin")
     add("-o", dest="output", default="-", metavar="FILE", help="where the result goes")
     add("--pass-pipeline", default="", metavar="TEXT", help="'builtin.module(cse,...)'")
-    add("--target", metavar="TARGET", help="run the whole pipeline of cpu, cuda or rocm")
+    add(
+        "--target",
+        metavar="TARGET",
+        help="run the whole pipeline of cpu, cuda[:sm_90] or rocm[:gfx942]",
+    )
+    add("--start-after", metavar="PHASE", help="the phase of the target's pipeline FILE comes from")
     add("--stop-after", metavar="PHASE", help="the last phase of the target's pipeline to run")
     add("--load", action="append", default=[], metavar="MODULE", help="a module or .py of passes")
     add("--list-passes", action="store_true", help="print the Python passes and their options")
@@ -79,6 +84,7 @@ class Arguments:
     output: str
     pass_pipeline: str
     target: str | None
+    start_after: str | None
     stop_after: str | None
     load: list[str]
     list_passes: bool
@@ -110,8 +116,9 @@ class Arguments:
         ways = [self.pass_pipeline != "", self.target is not None, bool(self.flags)]
         if sum(ways) > 1:
             raise PipelineError("give --pass-pipeline, --target or flags of passes, not several")
-        if self.stop_after and not self.target:
-            raise PipelineError("--stop-after needs --target")
+        for flag in ("start_after", "stop_after"):
+            if getattr(self, flag) and not self.target:
+                raise PipelineError(f"--{flag.replace('_', '-')} needs --target")
 
     def passes_text(self) -> str:
         """What --list-passes prints."""
@@ -137,15 +144,18 @@ def pipelines(arguments: Arguments) -> list[tuple[str, Pipeline]]:
 
 def _phases(arguments: Arguments) -> list[tuple[str, Pipeline]]:
     assert arguments.target
-    known = phases(arguments.target)
+    known = phases(arguments.target, cubin=arguments.stop_after == "cubin")
     names = [phase.name for phase in known]
-    last = arguments.stop_after or names[-1]
-    if last not in names:
-        raise PipelineError(
-            f"no phase {last!r}{suggestion(last, names)}; the phases are {', '.join(names)}"
-        )
-    chosen = known[: names.index(last) + 1]
-    return [(phase.name, Pipeline(phase.passes)) for phase in chosen]
+    start, stop = arguments.start_after, arguments.stop_after or names[-1]
+    for name in (start, stop):
+        if name is not None and name not in names:
+            raise PipelineError(
+                f"no phase {name!r}{suggestion(name, names)}; the phases are {', '.join(names)}"
+            )
+    first, end = names.index(start) + 1 if start else 0, names.index(stop) + 1
+    if first >= end:
+        raise PipelineError(f"no phase after {start} and up to {stop}")
+    return [(phase.name, Pipeline(phase.passes)) for phase in known[first:end]]
 
 
 def _flag(name: str, value: str, arguments: Arguments) -> str:

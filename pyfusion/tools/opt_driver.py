@@ -9,6 +9,7 @@ import traceback
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from ..errors import CompileError
 from ..passes import PassContext, Pipeline, PipelineError, load_passes
 from .diagnostics import Diagnostic, from_mlir, mismatches, position, rendered
 from .opt_arguments import Arguments, pipelines
@@ -169,6 +170,9 @@ class _Run:
             return False
         except _Failure:
             raise
+        except (CompileError, PipelineError) as error:  # what a pass has an explanation for
+            self.found.append(Diagnostic("error", str(error)))
+            return False
         except Exception as error:
             if isinstance(error, OSError):
                 raise _Failure(str(error)) from None

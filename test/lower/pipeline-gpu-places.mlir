@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: pyfusion-opt %s --target=cuda --stop-after=gpu | FileCheck %s --check-prefix=GPU
-// RUN: pyfusion-opt %s --target=cuda | FileCheck %s --check-prefix=PTX
-// RUN: pyfusion-opt %s --target=rocm | FileCheck %s --check-prefix=ROCDL
+// RUN: pyfusion-opt %s --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=PTX
+// RUN: pyfusion-opt %s --target=rocm --stop-after=rocdl | FileCheck %s --check-prefix=ROCDL
 
 // One thread finds one place, in the order of the elements.
 // GPU-LABEL:   gpu.module

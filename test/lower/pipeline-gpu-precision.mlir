@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions of the GPU by precision: "fast" contracts and rounds f16 at the store alone.
 //
-// RUN: pyfusion-opt %s --split-input-file --target=cuda | FileCheck %s
+// RUN: pyfusion-opt %s --split-input-file --target=cuda --stop-after=ptx | FileCheck %s
 
 // CHECK:       gpu.binary
 // CHECK-NOT:     {{mul|add}}.rn.f

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: pyfusion-opt %s --target=cuda --stop-after=gpu | FileCheck %s --check-prefix=GPU
-// RUN: pyfusion-opt %s --target=cuda | FileCheck %s --check-prefix=PTX
-// RUN: pyfusion-opt %s --target=rocm | FileCheck %s --check-prefix=ROCDL
+// RUN: pyfusion-opt %s --target=cuda --stop-after=ptx | FileCheck %s --check-prefix=PTX
+// RUN: pyfusion-opt %s --target=rocm --stop-after=rocdl | FileCheck %s --check-prefix=ROCDL
 
-// GPU-LABEL:   func.func @kernel_0(
+// GPU-LABEL:   func.func @kernel_0_flat(
 // GPU:           gpu.launch_func @[[M:.*]]::@[[K:.*]] blocks in
 // GPU:         gpu.module @[[M]]
 // GPU:           gpu.func @[[K]](

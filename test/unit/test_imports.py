@@ -22,7 +22,7 @@ LAYERS = [
     ["backends"],
     ["ir"],
     ["passes"],
-    ["dtypes", "dialects"],
+    ["dtypes", "dialects", "toolchains"],
     ["config", "errors"],
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// convert-linalg-to-gpu: flat kernels become kernels of a gpu.module and host
+// functions that launch them on their caller's stream.
+#include "lower/GpuKernels.h"
+#include "lower/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fusion;
+
+namespace {
+struct ConvertLinalgToGpu
+    : PassWrapper<ConvertLinalgToGpu, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertLinalgToGpu)
+  ConvertLinalgToGpu() = default;
+  ConvertLinalgToGpu(const ConvertLinalgToGpu &other) : PassWrapper(other) {}
+  StringRef getArgument() const final { return "convert-linalg-to-gpu"; }
+  StringRef getDescription() const final {
+    return "Lower flat kernels to GPU kernels and the host functions that "
+           "launch them";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                    memref::MemRefDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
+  }
+  void runOnOperation() final;
+
+  Option<int64_t> vectorBytes{
+      *this, "vector-bytes", llvm::cl::init(16),
+      llvm::cl::desc("Bytes of the widest operand that a thread accesses at once")};
+  Option<int64_t> unroll{
+      *this, "unroll", llvm::cl::init(0),
+      llvm::cl::desc("Vectors that a thread computes; 0: by the body's size")};
+  Option<int64_t> block{*this, "block", llvm::cl::init(256),
+                        llvm::cl::desc("Threads of a block")};
+};
+} // namespace
+
+FailureOr<SmallVector<Access>> fusion::accessOf(func::FuncOp kernel) {
+  auto names = kernel->getAttrOfType<ArrayAttr>("fusion.access");
+  if (!names)
+    return kernel.emitError("GPU kernels need fusion.access, which "
+                            "fusion-flatten-kernels{access} adds");
+  SmallVector<Access> found;
+  for (auto name : names.getAsRange<StringAttr>()) {
+    auto access = llvm::StringSwitch<std::optional<Access>>(name)
+                      .Case("scalar", Access{Access::Scalar})
+                      .Case("uniform", Access{Access::Uniform})
+                      .Case("dense", Access{Access::Dense})
+                      .Case("strided", Access{Access::Strided})
+                      .Case("inner", Access{Access::Strided, true})
+                      .Default(std::nullopt);
+    if (!access)
+      return kernel.emitError("unknown access ") << name;
+    found.push_back(*access);
+  }
+  return found;
+}
+
+void ConvertLinalgToGpu::runOnOperation() {
+  ModuleOp module = getOperation();
+  GpuOptions options{block, vectorBytes, unroll};
+  if (block < 32 || block > 1024 || (block & (block - 1)) ||
+      vectorBytes < 1 || vectorBytes > 16) {
+    module.emitError("block takes a power of two from 32 to 1024, vector-bytes 1 to 16");
+    return signalPassFailure();
+  }
+  SmallVector<func::FuncOp> kernels;
+  for (auto f : module.getOps<func::FuncOp>())
+    if (isKernel(f) && isFlat(f) && !isFinish(f) && !f.isExternal())
+      kernels.push_back(f);
+  if (kernels.empty())
+    return;
+  OpBuilder b(&getContext());
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  b.getUnitAttr());
+  b.setInsertionPointToEnd(module.getBody());
+  auto device = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+  for (func::FuncOp kernel : kernels) {
+    auto finish = module.lookupSymbol<func::FuncOp>(
+        (kernel.getName() + "_finish").str());
+    if (finish && isFinish(finish)) {
+      if (failed(lowerReductionToGpu(kernel, finish, device, options)))
+        return signalPassFailure();
+      finish.erase();
+    } else if (failed(lowerElementwiseToGpu(kernel, device, options))) {
+      return signalPassFailure();
+    }
+    kernel.erase();
+  }
+}
+
+void fusion::registerConvertLinalgToGpu() {
+  PassRegistration<ConvertLinalgToGpu>();
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The scalar code of a kernel at one element, apart from where its operands
+// lie.
+#include "lower/GpuKernels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::fusion;
+
+static bool isTile(Value v) {
+  auto type = dyn_cast<MemRefType>(v.getType());
+  return type && type.getRank() == 1;
+}
+
+SmallVector<Value> ElementCode::reads() const {
+  llvm::SetVector<Value> found;
+  llvm::SmallDenseSet<Value> written;
+  for (linalg::GenericOp generic : generics) {
+    for (OpOperand *operand : generic.getDpsInputOperands())
+      if (isTile(operand->get()) && !written.contains(operand->get()))
+        found.insert(operand->get());
+    for (Value out : generic.getDpsInits())
+      written.insert(out);
+  }
+  return found.takeVector();
+}
+
+SmallVector<Value> ElementCode::writes() const {
+  llvm::SetVector<Value> found;
+  for (linalg::GenericOp generic : generics)
+    for (Value out : generic.getDpsInits())
+      found.insert(out);
+  return found.takeVector();
+}
+
+int64_t ElementCode::size() const {
+  int64_t count = 0;
+  for (linalg::GenericOp generic : generics)
+    count += std::distance(generic.getBody()->begin(), generic.getBody()->end());
+  return count;
+}
+
+Value ElementCode::resolve(OpBuilder &b, Value v) {
+  if (Value known = outer.lookupOrNull(v))
+    return known;
+  Operation *op = v.getDefiningOp();
+  for (Value operand : op->getOperands())
+    resolve(b, operand);
+  return b.clone(*op, outer)->getResult(cast<OpResult>(v).getResultNumber());
+}
+
+void ElementCode::emit(OpBuilder &b, DenseMap<Value, Value> &values,
+                       Value linear) {
+  for (linalg::GenericOp generic : generics) {
+    IRMapping map(outer);
+    Block *body = generic.getBody();
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      BlockArgument arg = body->getArgument(operand->getOperandNumber());
+      if (arg.use_empty())
+        continue;
+      if (isTile(operand->get()))
+        map.map(arg, values.lookup(operand->get()));
+      else
+        map.map(arg, memref::LoadOp::create(b, generic.getLoc(),
+                                            resolve(b, operand->get())));
+    }
+    for (Operation &op : body->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(op))
+        map.map(index.getResult(), linear);
+      else
+        b.clone(op, map);
+    }
+    for (auto [value, out] : llvm::zip(body->getTerminator()->getOperands(),
+                                       generic.getDpsInits()))
+      values[out] = map.lookupOrDefault(value);
+  }
+}
