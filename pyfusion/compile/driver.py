@@ -185,7 +185,7 @@ def _pipelines(target: str, cubin: bool) -> dict[str, Any]:
     """The phases of a target's pipeline: fusion, merged, outlined, flat, ..., llvm."""
     from ..passes import Pipeline, phases
 
-    found = phases(target, cubin=True) if cubin else phases(target)  # type: ignore[call-arg]
+    found = phases(target, cubin=True) if cubin else phases(target)
     return {phase.name: Pipeline(phase.passes) for phase in found}
 
 
