@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from . import array as _array
 from .array import *  # noqa: F403
-from .client import sync
+from .client import load_plans, save_plans, sync
 from .config import config
 from .errors import (
     CompileError,
+    DeviceError,
     DTypeError,
     ExecutionError,
     FallbackWarning,
@@ -36,6 +37,7 @@ __all__ = [  # noqa: F405
     *_array.__all__,
     "CompileError",
     "DTypeError",
+    "DeviceError",
     "ExecutionError",
     "FallbackWarning",
     "InternalError",
@@ -44,7 +46,9 @@ __all__ = [  # noqa: F405
     "ShapeError",
     "config",
     "explain",
+    "load_plans",
     "lower",
+    "save_plans",
     "sync",
     "testing",
 ]

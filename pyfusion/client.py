@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .ir.value import Value
+from .errors import ExecutionError
+from .ir.device import CPU, Device
+from .ir.value import Value, device_of
+from .runtime import devices
 from .runtime.cpu import runtime
 from .runtime.statistics import statistics
 from .stream import engine
-from .stream.stream import current, made
+from .stream.stream import made, own
 
 
 def realize(value: Value) -> Value:
@@ -23,20 +28,69 @@ def realize(value: Value) -> Value:
 
 
 def read(value: Value) -> np.ndarray:
-    """A read-only array over the value's memory, without a copy.
+    """A read-only array over the value's memory, without a copy; of a GPU's, with a copy of it.
 
     Raises:
         ExecutionError: the work that was to write the value failed.
     """
-    return runtime.download(realize(value))
+    device = realize(value).buffer.device
+    return (runtime if device is CPU else device.runtime).download(value)
 
 
-def from_numpy(array: np.ndarray, copy: bool = True) -> Value:
+def from_numpy(array: np.ndarray, copy: bool = True, device: Device = CPU) -> Value:
     """A concrete value with the elements of a NumPy array; see `runtime.memory.from_numpy`."""
-    value = runtime.upload(array, copy)
+    value = (runtime if device is CPU else device.runtime).upload(array, copy)
     if array.nbytes > 4096:
-        made(array.nbytes)
+        made(array.nbytes, device)
     return value
+
+
+def transfer(value: Value, device: Device) -> Value:
+    """A concrete value with the same elements on another device; runs what it waits for.
+
+    Raises:
+        ExecutionError: the work that was to write the value failed.
+    """
+    if device_of(value) is device:
+        return value
+    return from_numpy(read(value), device=device)
+
+
+def save_plans(path: Any) -> int:
+    """Writes the plans of the blocks compiled so far to a file, for `load_plans`.
+
+    Only those that were compiled while `pyfusion.config.keep_plans` was set.
+
+    Args:
+        path: of the file, which is replaced.
+
+    Returns:
+        The number of plans written.
+    """
+    from .compile import saved
+
+    with engine.lock():
+        return saved.write(path, engine.compiled_blocks())
+
+
+def load_plans(path: Any) -> int:
+    """Reads plans that `save_plans` wrote: blocks that they fit are not compiled again.
+
+    They fit blocks of the same operations, types and layouts, whatever the extents, on the CPU or
+    on GPUs of the chip that they were compiled for. The file holds code that is run: load only
+    what you trust.
+
+    Returns:
+        The number of plans read.
+
+    Raises:
+        ValueError: the file holds no plans, or those of another version.
+        OSError: it cannot be read.
+    """
+    from .compile import saved
+
+    with engine.lock():
+        return saved.read(path)
 
 
 def note_unfused(name: str) -> None:
@@ -45,11 +99,20 @@ def note_unfused(name: str) -> None:
 
 
 def sync() -> None:
-    """Runs what this thread's stream holds.
+    """Runs what this thread's streams hold, and waits for the GPUs that are in use.
 
     Raises:
         ExecutionError: one of the operations failed; its values keep the error.
     """
-    failure = engine.flush(current())
+    failure: ExecutionError | None = None
+    for stream in own():
+        failure = engine.flush(stream) or failure
+    for device in devices.used():
+        try:
+            device.runtime.backend.synchronize(device.index)
+        except Exception as error:
+            found = ExecutionError(f"{device}: {type(error).__name__}: {error}")
+            found.__cause__ = error
+            failure = failure or found
     if failure is not None:
         raise failure.with_traceback(None)

@@ -82,6 +82,26 @@ FLAGS: dict[str, Flag] = {
         1 << 30, _natural, "Bytes of new arrays that a stream with queued operations may hold."
     ),
     "max_plans": Flag(256, _natural, "Compiled plans kept; the least recently used one goes."),
+    "device": Flag(
+        "cpu", str, "Where arrays are made that no argument places: cpu, cuda, cuda:1, rocm."
+    ),
+    "gpu_backend": Flag(
+        "auto",
+        _one_of("auto", "cupy", "torch"),
+        "The library that owns the memory and the streams of GPUs; auto: CuPy where it can be "
+        "imported, else PyTorch. Read when a GPU is first used.",
+    ),
+    "gpu_format": Flag(
+        "auto",
+        _one_of("auto", "ptx", "cubin"),
+        "Code for NVIDIA's GPUs: PTX, which the driver compiles, or cubin, made by ptxas; auto: "
+        "PTX.",
+    ),
+    "keep_plans": Flag(
+        False,
+        _boolean,
+        "Compiled blocks keep their lowered code, so that pf.save_plans can write them.",
+    ),
     "pool_limit": Flag(0, _natural, "Bytes of free buffers kept for reuse; 0: the native default."),
 }
 
@@ -106,6 +126,10 @@ class Config:
     max_queue: int
     max_held: int
     max_plans: int
+    device: str
+    gpu_backend: str
+    gpu_format: str
+    keep_plans: bool
     pool_limit: int
     _listeners: dict[str, list[Callable[[Any], None]]]
 

@@ -21,6 +21,10 @@ class DTypeError(PyfusionError, TypeError):
     """Operands of element types that an operation does not take."""
 
 
+class DeviceError(PyfusionError, ValueError):
+    """A device that cannot be used, or operands on different ones."""
+
+
 class ExecutionError(PyfusionError, RuntimeError):
     """A unit of work failed while it ran; raised when one of its results is read.
 

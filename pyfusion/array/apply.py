@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DType, bool_, dtype_of, int64, uint64
+from ..ir.device import Device
 from ..ir.table import OPS, OpInfo
-from ..ir.value import Value
+from ..ir.value import Value, device_of
+from ..runtime import devices
 from .core import Array, cast, emit, ones_mask, wrap
 from .promote import Key, broadcast, default_dtype, key_text, rule, scalar
 
@@ -36,17 +38,19 @@ def operand(given: Any) -> Operand:
     return value, value.dtype
 
 
-def full_value(number: Any, shape: tuple[int, ...], dtype: DType) -> Value:
+def full_value(number: Any, shape: tuple[int, ...], dtype: DType, device: Device) -> Value:
     """A value with one number everywhere."""
-    return emit(OPS["full"], (scalar(number, dtype),), ones_mask(shape), shape, shape, dtype)
+    args = (scalar(number, dtype),)
+    return emit(OPS["full"], args, ones_mask(shape), shape, shape, dtype, device)
 
 
-def as_value(given: Operand) -> Value:
-    """An operand that must be an array: a number becomes a 0-d one."""
+def as_value(given: Operand, device: Device | None = None) -> Value:
+    """An operand that must be an array: a number becomes a 0-d one, on the default device."""
     a, key = given
     if a.__class__ is Value:
         return a
-    return full_value(a, (), key if key.__class__ is DType else default_dtype(a))
+    dtype = key if key.__class__ is DType else default_dtype(a)
+    return full_value(a, (), dtype, devices.default() if device is None else device)
 
 
 def record_op(op: OpInfo, operands: list[Operand], inputs: Any, out: DType) -> Array:
@@ -107,7 +111,7 @@ def _pow(op: OpInfo, operands: list[Operand]) -> Array | None:
     if exponent == 1:
         return wrap(base)
     if exponent == 0:
-        return wrap(full_value(1, base.shape, out))
+        return wrap(full_value(1, base.shape, out, device_of(base)))
     if exponent == -1:
         return wrap(emit(OPS["divide"], (1.0, base), None, (), base.shape, out))
     return None
@@ -124,8 +128,8 @@ def _compare(op: OpInfo, operands: list[Operand]) -> Array | None:
         # Every element is on the same side of the number, as 0 is.
         side = 1 if number > 0 else -1
         known = op.oracle(side, 0) if left is int else op.oracle(0, side)  # type: ignore[misc]
-        shape = b.shape if left is int else a.shape
-        return wrap(full_value(bool(known), shape, bool_))
+        like = b if left is int else a
+        return wrap(full_value(bool(known), like.shape, bool_, device_of(like)))
     inputs, _ = rule(op, (left, right))
     if inputs[0] is inputs[1]:
         return None
@@ -134,8 +138,9 @@ def _compare(op: OpInfo, operands: list[Operand]) -> Array | None:
 
 def _compare_signs(op: OpInfo, a: Any, b: Any, inputs: tuple[DType, ...]) -> Array:
     """int64 with uint64: a negative one decides, else both are compared as uint64."""
+    device = device_of(a if a.__class__ is Value else b)
     a, b = (
-        wrap(cast(x, dtype) if x.__class__ is Value else full_value(x, (), dtype))
+        wrap(cast(x, dtype) if x.__class__ is Value else full_value(x, (), dtype, device))
         for x, dtype in zip((a, b), inputs, strict=True)
     )
     signed = a if inputs[0] is int64 else b

@@ -4,49 +4,86 @@ no operation of the table does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from .. import client
+from ..backends.protocols import NotOnDevice
+from ..errors import DeviceError
+from ..ir.device import CPU, Device
+from ..ir.value import Value, device_of
+from ..runtime import devices
+from ..runtime.statistics import statistics
 from .core import Array, wrap
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
-def to_numpy(given: Any) -> Any:
-    """Arrays become read-only NumPy arrays, inside of lists, tuples and dicts as well."""
+def mapped(given: Any, convert: Callable[[Array], Any]) -> Any:
+    """The structure with its arrays converted, inside of lists, tuples, dicts and slices too."""
     cls = given.__class__
     if cls is Array:
-        return client.read(given._v)
+        return convert(given)
     if cls is list or cls is tuple:
-        return cls([to_numpy(g) for g in given])
+        return cls([mapped(g, convert) for g in given])
     if cls is dict:
-        return {key: to_numpy(g) for key, g in given.items()}
+        return {key: mapped(g, convert) for key, g in given.items()}
     if cls is slice:
-        return slice(to_numpy(given.start), to_numpy(given.stop), to_numpy(given.step))
+        return slice(*[mapped(g, convert) for g in (given.start, given.stop, given.step)])
     return given
 
 
-def from_result(result: Any) -> Any:
-    """What NumPy returned: arrays and numbers become arrays, inside of tuples and lists as well."""
+def to_numpy(given: Any) -> Any:
+    """Arrays become read-only NumPy arrays, inside of lists, tuples and dicts as well."""
+    return mapped(given, lambda x: client.read(x._v))
+
+
+def device_in(given: Any, name: str) -> Device:
+    """The device of the arrays in a structure; the default one if there is none.
+
+    Raises:
+        DeviceError: they are on different devices.
+    """
+    found: list[Device] = []
+    mapped(given, lambda x: found.append(device_of(x._v)))
+    for device in found:
+        if device is not found[0]:
+            raise DeviceError(
+                f"{name}: arrays on {found[0]} and {device}; bring them to one device"
+            )
+    return found[0] if found else devices.default()
+
+
+def from_result(result: Any, device: Device = CPU) -> Any:
+    """What a backend returned: arrays and numbers become arrays, inside of tuples and lists as
+    well."""
+    if isinstance(result, Value):
+        return wrap(result)
     if isinstance(result, np.ndarray):
-        return adopt(result)
+        return adopt(result, device)
     if isinstance(result, _NUMBERS):
-        return adopt(np.asarray(result))
+        return adopt(np.asarray(result), device)
     if isinstance(result, tuple):
-        parts = [from_result(part) for part in result]
+        parts = _each(result, device)
         return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
     if isinstance(result, list):
-        return [from_result(part) for part in result]
+        return _each(result, device)
     return result
 
 
-def adopt(array: np.ndarray) -> Array:
-    """An array over memory that nobody else writes to, without a copy where its layout allows."""
+def _each(results: Iterable[Any], device: Device) -> list[Any]:
+    return [from_result(result, device) for result in results]
+
+
+def adopt(array: np.ndarray, device: Device = CPU) -> Array:
+    """An array over memory that nobody else writes to, without a copy where its layout allows; on
+    another device with one."""
     if type(array) is not np.ndarray:
         array = np.asarray(array)
+    if device is not CPU:
+        return wrap(client.from_numpy(array, device=device))
     item = array.dtype.itemsize
     usable = array.dtype.isnative and array.flags.aligned
     if usable and item and all(s % item == 0 for s in array.strides):
@@ -55,13 +92,24 @@ def adopt(array: np.ndarray) -> Array:
 
 
 def backend_call(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """`run(*args, **options)` by NumPy, at once; counted as not fused."""
+    """`run(*args, **options)` by the backend, at once; counted as not fused.
+
+    What a GPU's backend does not run is run by NumPy on the host, and the result copied back.
+    """
+    name = run.__name__
+    device = device_in([args, options], name)
+    client.note_unfused(name)
+    if device is not CPU:
+        try:
+            given = mapped([args, options], lambda x: client.realize(x._v))
+            return from_result(device.runtime.call(run, list(given[0]), given[1]), device)
+        except NotOnDevice:
+            statistics.note_host(name)
     args = to_numpy(args)
     options = to_numpy(options)
-    client.note_unfused(run.__name__)
     with np.errstate(all="ignore"):
         result = run(*args, **options)
-    return from_result(result)
+    return from_result(result, device)
 
 
 def delegate(run: Callable[..., Any], name: str = "") -> Callable[..., Any]:

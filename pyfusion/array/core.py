@@ -12,8 +12,9 @@ from math import prod
 from typing import Any
 
 from ..dtypes import DType
+from ..ir.device import Device
 from ..ir.table import OPS, OpInfo
-from ..ir.value import Value
+from ..ir.value import Value, device_of
 from ..stream import record
 from .signatures import Signatures
 
@@ -66,7 +67,8 @@ class Array(Signatures):
 
     @property
     def device(self) -> str:
-        return "cpu"
+        """The device that holds the elements: "cpu", "cuda:0"."""
+        return device_of(self._v).name
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
@@ -89,14 +91,18 @@ def emit(
     dyn: tuple[int, ...],
     shape: tuple[int, ...],
     dtype: DType,
+    device: Device | None = None,
 ) -> Value:
-    """Records an operation; its call site is the first frame outside of this package."""
+    """Records an operation; its call site is the first frame outside of this package.
+
+    `device` is that of an operation without operands.
+    """
     depth = 2
     frame = _frame(1)
     while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
         frame = frame.f_back
         depth += 1
-    return record(op, args, attrs, dyn, shape, dtype, depth)
+    return record(op, args, attrs, dyn, shape, dtype, depth, device)
 
 
 def cast(value: Value, dtype: DType) -> Value:

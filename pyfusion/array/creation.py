@@ -12,7 +12,10 @@ import numpy as np
 from .. import client
 from ..dtypes import DType, as_dtype, bfloat16, bool_, dtype_of, float64
 from ..errors import DTypeError
+from ..ir.device import CPU, Device
 from ..ir.table import OPS
+from ..ir.value import device_of
+from ..runtime import devices
 from .apply import full_value
 from .backend_call import adopt, to_numpy
 from .core import Array, cast, emit, ones_mask, wrap
@@ -41,10 +44,15 @@ __all__ = [
 _IOTA = OPS["iota"]
 
 
-def check_device(device: Any) -> None:
-    """Raises ValueError for a device that does not exist."""
-    if device not in (None, "cpu"):
-        raise ValueError(f'device {device!r} does not exist; only "cpu" does')
+def place(device: Any) -> Device:
+    """The device that an argument names; None is the default one.
+
+    Raises:
+        DeviceError: it does not exist, or what it needs is missing.
+    """
+    if device is None:
+        return devices.default()
+    return CPU if device == "cpu" else devices.find(device)
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
@@ -71,14 +79,25 @@ def asarray(
         obj: an `Array` (returned as it is), a NumPy array, a number, nested sequences, or anything
             that exports its data.
         dtype: element type; NumPy's choice by default.
+        device: where the elements go; an array that has a device keeps it by default.
         copy: NumPy arrays are copied unless it is False, which pins the array: it must not be
-            written to any more, and ValueError is raised if it cannot be used in place.
+            written to any more, and ValueError is raised if it cannot be used in place. Memory
+            of a GPU is used in place unless it is True, and must not be written to any more.
+
+    Raises:
+        DeviceError: the device does not exist, or what it needs is missing.
     """
-    if device is not None:
-        check_device(device)
     target = None if dtype is None else as_dtype(dtype)
     cls = obj.__class__
     if cls is Array:
+        if device is not None:
+            goal = place(device)
+            if device_of(obj._v) is not goal:
+                if copy is False:
+                    raise ValueError(
+                        f"asarray: {obj.device} to {goal} needs a copy, but copy=False"
+                    )
+                return asarray(wrap(client.transfer(obj._v, goal)), target)
         if target is None or obj._v.dtype is target:
             return wrap(obj._v) if copy else obj
         if copy is False:
@@ -91,29 +110,35 @@ def asarray(
             target = default_dtype(obj)
         if cls is complex and target.kind != "c":
             raise TypeError(f"asarray: a complex number does not convert to {target}")
-        return wrap(full_value(obj, (), target))
-    return _from_object(obj, target, copy)
+        return wrap(full_value(obj, (), target, place(device)))
+    return _from_object(obj, target, copy, device)
 
 
-def _from_object(obj: Any, target: DType | None, copy: bool | None) -> Array:
+def _from_object(obj: Any, target: DType | None, copy: bool | None, device: Any) -> Array:
+    if not isinstance(obj, (np.ndarray, list, tuple)):
+        from .interop import import_gpu, is_gpu_memory
+
+        if is_gpu_memory(obj):
+            return asarray(import_gpu(obj, copy), target, device=device, copy=copy)
+    goal = place(device)
     if isinstance(obj, np.ndarray):
-        return _from_ndarray(obj, target, copy)
+        return _from_ndarray(obj, target, copy, goal)
     if isinstance(obj, (list, tuple)):
         if copy is False:
             raise ValueError("asarray: a sequence has no memory to share, but copy=False")
         if target is bfloat16:
-            return _bfloat16(to_numpy(obj))
+            return _bfloat16(to_numpy(obj), goal)
         found = np.asarray(to_numpy(obj), None if target is None else target.numpy)
         _check_objects(found, obj)
-        return adopt(found)
+        return adopt(found, goal)
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
-        return from_dlpack(obj, copy=copy)
+        return from_dlpack(obj, device=device, copy=copy)
     found = np.asarray(obj)
     _check_objects(found, obj)
-    return _from_ndarray(found, target, copy)
+    return _from_ndarray(found, target, copy, goal)
 
 
-def _bfloat16(obj: Any) -> Array:
+def _bfloat16(obj: Any, device: Device) -> Array:
     """From a sequence, each number rounded once: NumPy would round to another type first."""
     found = np.asarray(obj)
     if found.dtype.kind == "c":
@@ -122,16 +147,18 @@ def _bfloat16(obj: Any) -> Array:
         numbers = [scalar(x, bfloat16) if type(x) in (bool, int, float) else x for x in found.flat]
         found = np.array(numbers).reshape(found.shape)
     _check_objects(found, obj)
-    return wrap(cast(adopt(found)._v, bfloat16))
+    return wrap(cast(adopt(found, device)._v, bfloat16))
 
 
-def _from_ndarray(obj: np.ndarray, target: DType | None, copy: bool | None) -> Array:
+def _from_ndarray(obj: np.ndarray, target: DType | None, copy: Any, device: Device) -> Array:
     found = dtype_of(obj.dtype)
+    if copy is False and device is not CPU:
+        raise ValueError(f"asarray: an array of the host needs a copy to {device}, but copy=False")
     if target is None or found is target:
-        return wrap(client.from_numpy(obj, copy is not False))
+        return wrap(client.from_numpy(obj, copy is not False, device))
     if copy is False:
         raise ValueError(f"asarray: {found} to {target} needs a copy, but copy=False")
-    return wrap(cast(client.from_numpy(obj), target))
+    return wrap(cast(client.from_numpy(obj, device=device), target))
 
 
 def _check_objects(found: np.ndarray, obj: Any) -> None:
@@ -146,9 +173,17 @@ def _check_objects(found: np.ndarray, obj: Any) -> None:
     raise OverflowError("asarray: integers that no integer type holds together")
 
 
-def array(obj: Any, /, dtype: Any = None, *, copy: bool | None = True, ndmin: int = 0) -> Array:
+def array(
+    obj: Any,
+    /,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    ndmin: int = 0,
+    device: Any = None,
+) -> Array:
     """As `asarray`, but copies an `Array` too."""
-    x = asarray(obj, dtype, copy=copy)
+    x = asarray(obj, dtype, device=device, copy=copy)
     if x.ndim < ndmin:
         from .manipulation import reshape
 
@@ -160,13 +195,20 @@ def from_numpy(x: np.ndarray, /, *, copy: bool = True) -> Array:
     """An array with the elements of a NumPy array; `copy=False` pins it."""
     if not isinstance(x, np.ndarray):
         raise TypeError(f"from_numpy takes a NumPy array, not {type(x).__name__}")
-    return _from_ndarray(x, None, copy)
+    return _from_ndarray(x, None, copy, devices.default())
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
-    """An array with the elements of one that speaks DLPack; copied unless `copy=False`."""
-    check_device(device)
-    return _from_ndarray(np.from_dlpack(x), None, copy)
+    """An array with the elements of one that speaks DLPack.
+
+    Memory of the host is copied unless `copy=False`, that of a GPU used in place unless
+    `copy=True`. It stays on its device by default.
+    """
+    from .interop import import_gpu, is_gpu_memory
+
+    if is_gpu_memory(x):
+        return asarray(import_gpu(x, copy), device=device, copy=copy)
+    return _from_ndarray(np.from_dlpack(x), None, copy, CPU if device is None else place(device))
 
 
 def copy(x: Any, /) -> Array:
@@ -191,7 +233,7 @@ def _number(value: Any, target: DType | None) -> tuple[Any, DType] | None:
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array with one value everywhere."""
-    check_device(device)
+    goal = place(device)
     shape = shape_of(shape)
     target = None if dtype is None else as_dtype(dtype)
     number = _number(fill_value, target)
@@ -199,7 +241,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
         from .elementwise import astype
         from .manipulation import broadcast_to
 
-        filled = broadcast_to(asarray(fill_value), shape)
+        filled = broadcast_to(asarray(fill_value, device=device), shape)
         return wrap((filled if target is None else astype(filled, target))._v)
     value, found = number
     if found.kind in "iu" and isinstance(value, float):
@@ -211,7 +253,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
     if isinstance(value, complex) and found.kind != "c":
         raise TypeError(f"full: a complex number does not convert to {found}")
     check_size("full", shape)
-    return wrap(full_value(value, shape, found))
+    return wrap(full_value(value, shape, found, goal))
 
 
 def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
@@ -231,7 +273,8 @@ def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 
 def _like(x: Any, value: Any, dtype: Any, shape: Any, device: Any) -> Array:
     x = asarray(x)
-    return full(x.shape if shape is None else shape, value, dtype or x.dtype, device=device)
+    wanted = x.shape if shape is None else shape
+    return full(wanted, value, dtype or x.dtype, device=x.device if device is None else device)
 
 
 def zeros_like(x: Any, /, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Array:
@@ -256,17 +299,19 @@ def full_like(
     return _like(x, fill_value, dtype, shape, device)
 
 
-def iota(n: int, dtype: DType, start: Any = 0, step: Any = 1) -> Array:
+def iota(
+    n: int, dtype: DType, start: Any = 0, step: Any = 1, *, device: Device | None = None
+) -> Array:
     """`start + i * step` for `i < n`."""
     args = (scalar(start, dtype), scalar(step, dtype))
-    return wrap(emit(_IOTA, args, ones_mask((n,)), (n,), (n,), dtype))
+    return wrap(emit(_IOTA, args, ones_mask((n,)), (n,), (n,), dtype, device))
 
 
 def arange(
     start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None
 ) -> Array:
     """Evenly spaced numbers from `start` up to, not including, `stop`."""
-    check_device(device)
+    goal = place(device)
     if stop is None:
         start, stop = 0, start
     if step is None:
@@ -278,7 +323,7 @@ def arange(
         integral = type(start) is int and type(stop) is int and type(step) is int
         target = as_dtype(int if integral else float)
     if not plain or not _recordable(start, stop, step, target):
-        return _numpy_arange(given, target)
+        return _numpy_arange(given, target, goal)
     length = (stop - start) / step
     count = max(0, math.ceil(length))
     if length == 0.0 and stop != start:  # the quotient underflows
@@ -290,16 +335,16 @@ def arange(
             first, second = float(target(start)), float(target(start + step))
             step = second - first
             if target.itemsize == 2 and float(target(step)) != step:
-                return _numpy_arange(given, target)
+                return _numpy_arange(given, target, goal)
             start, step = first, float(target(step))
-    return iota(count, target, start, step)
+    return iota(count, target, start, step, device=goal)
 
 
-def _numpy_arange(given: tuple, target: DType | None) -> Array:
+def _numpy_arange(given: tuple, target: DType | None, device: Device) -> Array:
     with np.errstate(all="ignore"):
         found = np.arange(*map(to_numpy, given), dtype=None if target is None else target.numpy)
     client.note_unfused("arange")
-    return adopt(found)
+    return adopt(found, device)
 
 
 def _recordable(start: Any, stop: Any, step: Any, target: Any) -> bool:
@@ -327,11 +372,11 @@ def linspace(
     endpoint: bool = True,
 ) -> Array:
     """`num` evenly spaced numbers, with or without the last one."""
-    check_device(device)
+    goal = place(device)
     kind = None if dtype is None else as_dtype(dtype).numpy
     client.note_unfused("linspace")
     found = np.linspace(to_numpy(start), to_numpy(stop), num, endpoint=endpoint, dtype=kind)
-    return adopt(found)
+    return adopt(found, goal)
 
 
 def eye(
@@ -344,12 +389,12 @@ def eye(
     device: Any = None,
 ) -> Array:
     """Ones on the `k`-th diagonal, zeros elsewhere; float64 by default."""
-    check_device(device)
+    goal = place(device)
     kind = np.float64 if dtype is None else as_dtype(dtype).numpy
     client.note_unfused("eye")
-    return adopt(np.eye(n_rows, n_cols, k, dtype=kind))
+    return adopt(np.eye(n_rows, n_cols, k, dtype=kind), goal)
 
 
-def identity(n: int, /, dtype: Any = None) -> Array:
+def identity(n: int, /, dtype: Any = None, *, device: Any = None) -> Array:
     """The identity matrix."""
-    return eye(n, dtype=dtype)
+    return eye(n, dtype=dtype, device=device)

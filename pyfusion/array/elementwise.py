@@ -14,6 +14,7 @@ import numpy as np
 from ..dtypes import as_dtype, bool_, dtype_of
 from ..errors import DTypeError
 from ..ir.table import OPS, custom_op
+from ..ir.value import Value, device_of
 from .apply import apply, as_value, full_value, operand, record_op
 from .core import Array, cast, emit, wrap
 from .promote import result_dtype
@@ -36,10 +37,9 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 
     Floats are truncated to integers and saturate at the ends of the range, NaN becomes 0.
     """
-    from .creation import asarray, check_device
+    from .creation import asarray
 
-    check_device(device)
-    x = asarray(x)
+    x = asarray(x, device=device)
     target = as_dtype(dtype)
     if x._v.dtype is target:
         return wrap(x._v) if copy else x
@@ -55,11 +55,13 @@ def where(condition: Any, /, *choices: Any) -> Any:
     if len(choices) != 2:
         raise ValueError("where: either both or neither of x and y should be given")
     op = OPS["select"]
-    test = cast(as_value(operand(condition)), bool_)
     x, y = map(operand, choices)
+    placed = [device_of(a) for a, _ in (x, y) if a.__class__ is Value]
+    test = cast(as_value(operand(condition), *placed[:1]), bool_)
     numbers = [key is int or key is float or key is complex for _, key in (x, y)]
     if all(numbers):
-        x, y = [(v, v.dtype) for v in (as_value(x), as_value(y))]
+        device = device_of(test)
+        x, y = [(v, v.dtype) for v in (as_value(x, device), as_value(y, device))]
     out = result_dtype(x[1], y[1])
     return record_op(op, [(test, bool_), x, y], (bool_, out, out), out)
 
@@ -125,7 +127,7 @@ def _part(name: str, x: Any) -> Array:
     if dtype.kind != "c":
         if name == "real":
             return wrap(value)
-        return wrap(full_value(0, value.shape, dtype))
+        return wrap(full_value(0, value.shape, dtype, device_of(value)))
     out = dtype_of(getattr(np.empty(0, dtype.numpy), name).dtype)
     return wrap(emit(custom_op(name, getattr(np, name)), (value,), None, (), value.shape, out))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import views
-from .backend_call import backend_call, to_numpy
+from .backend_call import backend_call
 from .core import Array
 
 _FULL = slice(None)
@@ -44,7 +44,7 @@ def getitem(x: Array, key: Any) -> Array:
 
 
 def _take(x: np.ndarray, items: tuple) -> np.ndarray:
-    return np.array(x[items])
+    return x[items].copy()
 
 
 _take.__name__ = "getitem"
@@ -143,7 +143,9 @@ def delitem(x: Array, key: Any) -> None:
 def take(x: Any, indices: Any, /, *, axis: int | None = None, mode: str = "raise") -> Array:
     """Elements at integer positions along an axis."""
     if axis is None and getattr(x, "ndim", 1) != 1:
-        x = np.ravel(to_numpy(x))
+        from .manipulation import ravel
+
+        x = ravel(x)
     return backend_call(np.take, x, indices, axis=0 if axis is None else axis, mode=mode)
 
 

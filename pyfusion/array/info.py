@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dtypes import DTYPES, DType, complex128, float64, int64
+from ..runtime import devices
 from .dtype_functions import isdtype
 
 __all__ = ["__array_namespace_info__"]
@@ -16,10 +17,10 @@ class _NamespaceInfo:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> str:
-        return "cpu"
+        return devices.default().name
 
     def devices(self) -> list[str]:
-        return ["cpu"]
+        return devices.names()
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
         return {

@@ -12,6 +12,7 @@ import numpy as np
 from ..dtypes import int64
 from ..errors import ShapeError
 from ..ir.table import OPS
+from ..ir.value import device_of
 from . import views
 from .apply import apply
 from .backend_call import backend_call, delegate
@@ -275,8 +276,10 @@ def _band(x: Array, keep: Any) -> Array:
     if x.ndim == 1:  # NumPy makes a square of it
         x = views.broadcast_to(x, (x.shape[0], x.shape[0]))
     rows, columns = x.shape[-2:]
-    row = views.expand_dims(iota(rows, int64), (1,))
-    return where(keep(apply(OPS["subtract"], iota(columns, int64), row)), x, zeros((), x.dtype))
+    device = device_of(x._v)
+    row = views.expand_dims(iota(rows, int64, device=device), (1,))
+    distance = apply(OPS["subtract"], iota(columns, int64, device=device), row)
+    return where(keep(distance), x, zeros((), x.dtype, device=device.name))
 
 
 def tril(x: Any, /, k: int = 0) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.table import OPS
-from . import elementwise, indexing, manipulation, reads, reductions, searching, ufuncs
+from . import elementwise, indexing, interop, manipulation, reads, reductions, searching, ufuncs
 from .apply import apply
 from .core import Array, wrap
 from .creation import asarray, copy
@@ -116,12 +116,13 @@ _FUNCTIONS = {
 def _install() -> None:
     own = [reshape, transpose, flatten, astype, clip, round]
     special = [__divmod__, __rdivmod__, __copy__, __deepcopy__, __reduce__]
-    for method in [*own, *special, *reads.METHODS]:
+    for method in [*own, *special, *reads.METHODS, *interop.METHODS]:
         setattr(Array, method.__name__, method)
     for name, function in _FUNCTIONS.items():
         setattr(Array, name, function)
     Array.T = property(manipulation.transpose, doc="Dimensions reversed, a view.")  # type: ignore
     Array.mT = property(matrix_transpose, doc="Last two dimensions swapped, a view.")  # type: ignore
+    Array.__cuda_array_interface__ = property(interop.cuda_array_interface)  # type: ignore
     Array.real = property(elementwise.real, doc="Real parts.")  # type: ignore
     Array.imag = property(elementwise.imag, doc="Imaginary parts.")  # type: ignore
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..dtypes import DTYPES, DType
 from ..errors import DTypeError, ShapeError
 from ..ir.table import OPS, UFUNCS, OpInfo
+from ..ir.value import device_of
 from ..stream import record
 from .apply import apply, full_value
 from .core import Array, cast, wrap
@@ -184,7 +185,9 @@ def _equality(op: OpInfo, method: Callable[..., Array]) -> Callable[..., Array]:
     def compare(self: Array, other: Any, /) -> Array:
         found = method(self, other)
         if found is NotImplemented and (other is None or isinstance(other, (str, bytes))):
-            return wrap(full_value(op.name == "not_equal", self._v.shape, DTYPES["bool"]))
+            v = self._v
+            known = op.name == "not_equal"
+            return wrap(full_value(known, v.shape, DTYPES["bool"], device_of(v)))
         return found
 
     return compare

@@ -14,7 +14,7 @@ from .core import Array
 
 
 def numpy_view(x: Array) -> np.ndarray:
-    """The elements as a read-only NumPy array, without a copy."""
+    """The elements as a read-only NumPy array, on the CPU without a copy."""
     return client.read(x._v)
 
 
@@ -29,28 +29,6 @@ def __array__(self: Array, dtype: Any = None, copy: bool | None = None) -> np.nd
                 )
             return found.astype(wanted)
     return np.array(found) if copy else found
-
-
-def __dlpack__(
-    self: Array,
-    *,
-    stream: Any = None,
-    max_version: Any = None,
-    dl_device: Any = None,
-    copy: bool | None = None,
-) -> Any:
-    if stream is not None:
-        raise ValueError(f"stream must be None for memory of the CPU, not {stream!r}")
-    found = client.read(self._v)
-    if max_version is None or max_version[0] < 1:  # cannot say that the memory is read-only
-        if copy is False:
-            raise BufferError("DLPack before version 1 needs a copy of a read-only array")
-        found = np.array(found)
-    return found.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
-
-
-def __dlpack_device__(self: Array) -> tuple[int, int]:
-    return (1, 0)
 
 
 def __bool__(self: Array) -> bool:
@@ -120,14 +98,12 @@ def tobytes(self: Array) -> bytes:
 
 
 def numpy(self: Array) -> np.ndarray:
-    """The elements as a read-only NumPy array, without a copy."""
+    """The elements as a read-only NumPy array, on the CPU without a copy."""
     return numpy_view(self)
 
 
 METHODS = [
     __array__,
-    __dlpack__,
-    __dlpack_device__,
     __bool__,
     __int__,
     __float__,

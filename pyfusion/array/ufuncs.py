@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import client
+from ..ir.device import CPU
 from ..ir.table import op_of_ufunc
+from ..runtime.statistics import statistics
 from .apply import apply
-from .backend_call import adopt, from_result, to_numpy
+from .backend_call import adopt, device_in, from_result, to_numpy
 from .core import Array, cast
 from .linear import matmul
 from .operators import assign
@@ -57,7 +59,10 @@ def _default(key: str, value: Any) -> bool:
 
 def _by_numpy(ufunc: np.ufunc, method: str, inputs: tuple, outs: tuple, options: dict) -> Any:
     """The call by NumPy; an Array in `out` gets the result as its new version."""
+    device = device_in([inputs, outs, options], ufunc.__name__)
     client.note_unfused(f"{ufunc.__name__}" + ("" if method == "__call__" else f".{method}"))
+    if device is not CPU:
+        statistics.note_host(ufunc.__name__)
     given = tuple(
         [np.array(client.read(out._v)) if out.__class__ is Array else out for out in outs]
     )
@@ -67,13 +72,13 @@ def _by_numpy(ufunc: np.ufunc, method: str, inputs: tuple, outs: tuple, options:
     with np.errstate(all="ignore"):
         result = getattr(ufunc, method)(*to_numpy(inputs), **options)
     if not outs:
-        return from_result(result)
+        return from_result(result, device)
     results = result if isinstance(result, tuple) else (result,)
     written = []
     for out, memory, found in zip(outs, given, results, strict=True):
         if out.__class__ is Array:
-            replace(out, cast(adopt(memory)._v, out._v.dtype), ufunc.__name__)
+            replace(out, cast(adopt(memory, device)._v, out._v.dtype), ufunc.__name__)
             written.append(out)
         else:
-            written.append(from_result(found) if out is None else out)
+            written.append(from_result(found, device) if out is None else out)
     return tuple(written) if isinstance(result, tuple) else written[0]

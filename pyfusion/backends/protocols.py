@@ -40,6 +40,106 @@ class FusionBackend(Protocol):
 
 
 @runtime_checkable
+class DeviceBackend(Protocol):
+    """A library that owns the memory and the streams of GPUs and runs operations on them.
+
+    Its arrays are its own class; `owner` is any object that keeps memory alive. Everything is done
+    on the library's current stream of the device, and nothing waits but `download`, `synchronize`.
+
+    `name` is for messages; `kind` is "cuda" or "rocm".
+    """
+
+    name: str
+    kind: str
+
+    def count(self) -> int:
+        """The number of devices. Raises DeviceError where there is no driver."""
+        ...
+
+    def current(self) -> int:
+        """The number of the library's current device."""
+        ...
+
+    def target(self, index: int) -> str:
+        """What kernels are compiled for: "cuda:sm_90", "rocm:gfx942"."""
+        ...
+
+    def stream(self, index: int) -> int:
+        """The handle of the device's current stream."""
+        ...
+
+    def allocate(self, index: int, nbytes: int) -> tuple[int, Any]:
+        """Address and owner of new memory of at least one byte. Raises MemoryError."""
+        ...
+
+    def upload(self, index: int, array: Any) -> tuple[int, Any]:
+        """Address and owner of memory with a C-contiguous NumPy array's bytes."""
+        ...
+
+    def download(self, index: int, ptr: int, nbytes: int) -> Any:
+        """The bytes at an address as a new NumPy array of uint8, when the stream gets there."""
+        ...
+
+    def array(
+        self,
+        index: int,
+        ptr: int,
+        shape: tuple[int, ...],
+        dtype: Any,
+        strides: tuple[int, ...],
+        owner: Any,
+    ) -> Any:
+        """The library's array over memory; `dtype` is NumPy's, strides count elements.
+
+        Raises TypeError for elements or strides that the library does not have.
+        """
+        ...
+
+    def memory(self, array: Any) -> tuple[int, tuple[int, ...], Any, tuple[int, ...], int]:
+        """Address, shape, NumPy's dtype, strides in elements and device of one of its arrays."""
+        ...
+
+    def owns(self, array: Any) -> bool:
+        """Whether it is one of the library's arrays."""
+        ...
+
+    def contiguous(self, array: Any) -> Any:
+        """A new C-contiguous copy."""
+        ...
+
+    def imported(self, given: Any, dlpack: bool) -> Any:
+        """The library's array over another's memory, by DLPack or `__cuda_array_interface__`."""
+        ...
+
+    def exported(self, array: Any, stream: Any, max_version: Any) -> Any:
+        """The DLPack capsule of an array, for a consumer that works on that stream."""
+        ...
+
+    def run(self, function: Any, args: list[Any], options: dict[str, Any]) -> Any:
+        """What NumPy's function of that name gives for the library's arrays.
+
+        Raises NotOnDevice if the library lacks it, or does not do as NumPy does.
+        """
+        ...
+
+    def wait(self, index: int, stream: int) -> None:
+        """Makes a stream, given by its handle, wait for what the current stream holds."""
+        ...
+
+    def wait_for(self, index: int, stream: int) -> None:
+        """Makes the current stream wait for what a stream, given by its handle, holds."""
+        ...
+
+    def synchronize(self, index: int) -> None:
+        """Waits for the device."""
+        ...
+
+
+class NotOnDevice(Exception):
+    """The library of a device does not run an operation as NumPy does: the host has to."""
+
+
+@runtime_checkable
 class FusionRuntime(Protocol):
     """Memory of a device and the way between it and NumPy.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..config import config
 from ..errors import InternalError
+from ..ir.device import CPU
 from ..ir.value import layout_desc
 from ..runtime.library import pf_kernel_destroy
 from ..runtime.steps import BackendStep, KernelStep
@@ -30,6 +31,8 @@ class CompiledBlock:
         self._engine = engine  # owns the machine code
         self._results = program.results
         self._length = len(block.queue)
+        self._device = program.device
+        self.saved: Any = None  # what `saved.py` writes of it, if it is kept
         self._backend = [s for s in program.steps if isinstance(s, BackendStep)]
         first = len(block.leaves) + len(block.scalars) + len(block.dyn)
         self._empty: list[None] = [None] * (program.slots - first)
@@ -94,11 +97,15 @@ class CompiledBlock:
             v.stream = None
 
     def _run_timed(self, env: list) -> None:
+        if self._device is not CPU:
+            self._device.runtime.synchronize()
         for step, overwrites, releases in self._steps:
             self.consumed = self.consumed or overwrites
             start = time.perf_counter()
             step.run(env)
             self.started = True
+            if self._device is not CPU:
+                self._device.runtime.synchronize()
             seconds = time.perf_counter() - start
             if isinstance(step, KernelStep):
                 traffic = step.traffic(env)
@@ -118,7 +125,7 @@ class CompiledBlock:
     def __del__(self, _destroy: Any = pf_kernel_destroy, _kind: Any = KernelStep) -> None:
         # Defaults, because at exit the names of the module are gone before the last plan.
         for step, *_ in getattr(self, "_steps", ()):
-            if isinstance(step, _kind):
+            if isinstance(step, _kind) and step.handle:  # a GPU's closes itself
                 _destroy(step.handle)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import itertools
 import os
 import tempfile
@@ -13,6 +14,7 @@ from typing import Any
 
 from ..config import config
 from ..errors import CompileError
+from ..ir.device import CPU, Device
 from ..runtime.statistics import statistics
 from .context import context
 
@@ -34,6 +36,9 @@ class Compilation:
         self.refusals: list[Any] = []
         self.module: Any = None
         self.shapes: dict[str, Any] = {}
+        self.variants: dict[str, dict[str, Any]] = {}  # of GPU kernels
+        self.code = b""  # the lowered module, where plans are kept
+        self.device = CPU if block is None else block.device
         self._phase = "fusion"
 
     def emit(self) -> None:
@@ -50,7 +55,7 @@ class Compilation:
         self._phase = phase
         passes = PassContext()
         try:
-            _pipelines()[phase].run(self.module, passes)
+            self._pipelines()[phase].run(self.module, passes)
         except BaseException:
             self._phase = f"{phase}: {passes.current}"
             raise
@@ -67,12 +72,21 @@ class Compilation:
         for phase in ("merged", "outlined"):
             self.run(phase)
 
+    def _pipelines(self) -> dict[str, Any]:
+        target = self.device.target
+        return _pipelines(target, target.startswith("cuda") and config.gpu_format == "cubin")
+
     def to_llvm(self) -> None:
-        """Lowers the kernels for the CPU, `@main` having been read."""
-        for phase in list(_pipelines())[3:]:
+        """Lowers the kernels for the device, `@main` having been read."""
+        for phase, pipeline in list(self._pipelines().items())[3:]:
             self.run(phase)
-            if phase == "flat":
+            text = str(pipeline)
+            if "fusion-flatten-kernels" in text:
                 self.shapes = _kernel_shapes(self.module)
+            if "convert-linalg-to-gpu" in text:
+                from .gpu import variants_of
+
+                self.variants = variants_of(self.module)
 
     def compile(self) -> Any:
         """The block as an optimization."""
@@ -81,7 +95,16 @@ class Compilation:
         self.to_outlined()
         program, engine = self.build(arguments_of(self.block), self.block.queue)
         refusals = [r.message for r in self.refusals]
-        return CompiledBlock(program, self.block, engine, refusals)
+        compiled = CompiledBlock(program, self.block, engine, refusals)
+        if config.keep_plans:
+            from .saved import describe, stable_key
+
+            compiled.saved = (
+                stable_key(self.block),
+                describe(program, self.block, self.variants, refusals),
+                self.code,
+            )
+        return compiled
 
     def build(self, arguments: list[Any], queue: list[Any], entry: str = "main") -> tuple[Any, Any]:
         """The outlined module as a program, and the owner of its machine code.
@@ -92,19 +115,26 @@ class Compilation:
         """
         from .program import Reader
 
-        reader = Reader(self.module, arguments, queue, entry)
+        device = self.device
+        if device is CPU:
+            reader = Reader(self.module, arguments, queue, entry)
+        else:
+            from .gpu import GpuReader
+
+            reader = GpuReader(self.module, arguments, queue, entry, device)
         engine = None
         if reader.program.kernels:
-            from .jit import Engine
-
             self.to_llvm()
             self._phase = "jit"
-            engine = Engine(self.module)
+            if config.keep_plans:
+                code = io.BytesIO()
+                self.module.operation.write_bytecode(code)
+                self.code = code.getvalue()
+            engine = make_engine(self.module, device)
         self.module = None
 
-        def handle(name: str, finish: str | None, spec: dict[str, Any]) -> int:
-            assert engine is not None
-            return _native_kernel(engine, name, finish, spec)
+        def handle(name: str, finish: str | None, spec: dict[str, Any]) -> Any:
+            return make_kernel(engine, device, name, finish, spec, self.variants)
 
         return reader.finish(self.shapes, handle), engine
 
@@ -122,19 +152,41 @@ def arguments_of(block: Any) -> list[Any]:
     return [*block.leaves, *block.scalars, *block.dyn]
 
 
-def _native_kernel(engine: Any, name: str, finish: str | None, spec: dict[str, Any]) -> int:
+def make_engine(module: Any, device: Device) -> Any:
+    """Machine code of a module that was lowered for a device."""
+    from ..runtime import library
+    from .jit import Engine
+
+    return Engine(module, "" if device.target == "cpu" else library.load().path)
+
+
+def make_kernel(
+    engine: Any,
+    device: Device,
+    name: str,
+    finish: str | None,
+    spec: dict[str, Any],
+    variants: dict[str, dict[str, Any]],
+) -> Any:
+    """A native kernel: a handle for the CPU, an object that launches for others."""
+    if device.target != "cpu":
+        from .gpu import gpu_kernel
+
+        return gpu_kernel(engine, device, name, spec, variants[name])
     from ..runtime import library
 
     last = engine.address(finish) if finish else 0
-    return library.load().kernel(engine.address(name), last, **spec)
+    handle = library.load().kernel(engine.address(name), last, **spec)
+    return handle if device is CPU else device.runtime.backend.host_kernel(handle)
 
 
 @functools.cache
-def _pipelines() -> dict[str, Any]:
-    """The phases of the CPU's pipeline: fusion, merged, outlined, flat, ..., llvm."""
+def _pipelines(target: str, cubin: bool) -> dict[str, Any]:
+    """The phases of a target's pipeline: fusion, merged, outlined, flat, ..., llvm."""
     from ..passes import Pipeline, phases
 
-    return {phase.name: Pipeline(phase.passes) for phase in phases("cpu")}
+    found = phases(target, cubin=True) if cubin else phases(target)
+    return {phase.name: Pipeline(phase.passes) for phase in found}
 
 
 def _kernel_shapes(module: Any) -> dict[str, Any]:
@@ -154,11 +206,16 @@ def _kernel_shapes(module: Any) -> dict[str, Any]:
 
 
 def compile_block(block: Any) -> Any:
-    """Compiles a block for the CPU.
+    """Compiles a block for its device, or finds it among the loaded plans.
 
     Raises:
         CompileError: with the phase, the diagnostics and the path of a reproducer.
     """
+    from . import saved
+
+    known = saved.find(block)
+    if known is not None:
+        return known
     statistics.compiles += 1
     from mlir import ir
 
@@ -200,7 +257,8 @@ def _reproducer(compilation: Compilation) -> str | None:
         with tempfile.NamedTemporaryFile(
             "w", prefix="pyfusion-", suffix=".mlir", delete=False
         ) as file:
-            file.write("// pyfusion-opt --target=cpu --stop-after=llvm THIS_FILE\n")
+            target = compilation.device.target
+            file.write(f"// pyfusion-opt --target={target} --stop-after=llvm THIS_FILE\n")
             file.write(text)
         return file.name
     except Exception:  # it is an extra: the failure itself must come through

@@ -34,6 +34,9 @@ class KernelShape:
         self.range_args = ints_attribute(range_func, "fusion.range_args")
         self.finish_args = ints_attribute(range_func, "fusion.finish_args")
         self.range_types = _inputs(range_func)
+        # How GPU kernels address their operands; empty for the CPU's, see `passes.access`.
+        self.range_access = strings_attribute(range_func, "fusion.access")
+        self.finish_access: list[str] = []
         self.accumulator: DType | None = None
         self.places = False  # also partial results that are places, of int64
         self.finish_types: list[ir.Type] = []
@@ -41,10 +44,17 @@ class KernelShape:
             partials, *self.finish_types = _inputs(finish_func)
             self.accumulator = element_dtype(ir.RankedTensorType(partials).element_type)
             self.places = "fusion.places" in finish_func.attributes
+            self.finish_access = strings_attribute(finish_func, "fusion.access")
 
 
 def string_attribute(op: Any, name: str) -> str | None:
     return ir.StringAttr(op.attributes[name]).value if name in op.attributes else None
+
+
+def strings_attribute(op: Any, name: str) -> list[str]:
+    if name not in op.attributes:
+        return []
+    return [ir.StringAttr(a).value for a in ir.ArrayAttr(op.attributes[name])]
 
 
 def ints_attribute(op: Any, name: str) -> list[int] | None:

@@ -9,6 +9,7 @@ import numpy as np
 from mlir import ir
 
 from ..errors import CompileError, InternalError
+from ..ir.device import CPU, Device
 from ..ir.value import Value
 from ..runtime.library import (
     COL,
@@ -31,9 +32,10 @@ from .kernel_shape import KernelShape, element_dtype, ints_attribute, string_att
 
 
 class Program:
-    """Steps, the slots of the results, and a count of slots."""
+    """Steps, the slots of the results, and a count of slots; `device` is where it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: Device = CPU) -> None:
+        self.device = device
         self.steps: list[Any] = []
         self.results: list[int] = []
         self.slots = 0
@@ -91,9 +93,16 @@ def _rank(op: ir.Operation) -> int:
 class Reader:
     """Walks `@main` once."""
 
-    def __init__(self, module: ir.Module, arguments: list, queue: list, entry: str = "main"):
+    def __init__(
+        self,
+        module: ir.Module,
+        arguments: list,
+        queue: list,
+        entry: str = "main",
+        device: Device = CPU,
+    ):
         self.queue = queue
-        self.program = Program()
+        self.program = Program(device)
         self.slot: dict[ir.Value, int] = {}
         self.dense: set[int] = set()
         self.calls: list[tuple[int, Call]] = []
@@ -139,7 +148,9 @@ class Reader:
             array = constant(o.attributes["value"])
             slot = self._new(o.result)
             self.dense.add(slot)
-            steps.append(ConstantStep(slot, from_numpy(array)))
+            device = self.program.device
+            value = from_numpy(array) if device is CPU else device.runtime.upload(array)
+            steps.append(ConstantStep(slot, value))
         elif name.startswith("fusion."):
             self._view(o, name.removeprefix("fusion."))
         else:
@@ -159,6 +170,7 @@ class Reader:
         for place, slot in zip(order, slots[:count], strict=True):
             inputs[place] = slot
         step = BackendStep(op, inputs, attrs, slots[count:], v.dtype, number)
+        step.device = self.program.device
         step.target = self._new(o.result)
         self.program.steps.append(step)
 
@@ -170,6 +182,7 @@ class Reader:
         dtype = element_dtype(ir.RankedTensorType(o.result.type).element_type)
         slots = [self.slot[x] for x in o.operands]
         step = BackendStep(backend_op(name), slots, None, [], dtype, -1)
+        step.device = self.program.device
         step.target = self._new(o.result)
         self.program.steps.append(step)
 
@@ -201,7 +214,7 @@ class Reader:
     # -- kernels ---------------------------------------------------------------------------------
 
     def finish(self, shapes: dict[str, KernelShape], handle: Any) -> Program:
-        """Fills in the launches; `handle(name, shape, launch)` makes a native kernel."""
+        """Fills in the launches; `handle(name, finish, spec)` makes a native kernel."""
         for place, call in self.calls:
             self.program.steps[place] = self._kernel(call, shapes[call.name], handle)
         return self.program
@@ -233,9 +246,15 @@ class Reader:
             extents.append(found)
         return extents
 
-    def _operand(self, slot: int, type_: Any, flat: Any, iteration: list, order: list) -> Operand:
+    def _order(self, iteration: list) -> list[int]:
+        """The iteration dimension of each launch dimension of an element-wise kernel."""
+        return list(range(len(iteration)))
+
+    def _operand(
+        self, slot: int, type_: Any, flat: Any, iteration: list, order: list, access: str = ""
+    ) -> Operand:
         """`flat` is the flat function's type, `order` the iteration dimension of each launch
-        dimension."""
+        dimension, `access` what the flat function says of the operand."""
         if not isinstance(type_, ir.RankedTensorType):
             name = "index" if str(type_) == "index" else element_dtype(type_).name
             return Operand(SCALAR, slot, 8, code=CODES[name])
@@ -248,7 +267,7 @@ class Reader:
             t.is_dynamic_dim(d) or t.get_dim_size(d) == iteration[d] for d in range(t.rank)
         )
         in_order = order == sorted(order)
-        if full and in_order and slot in self.dense:
+        if self._is_dense(full and in_order and slot in self.dense, access, order):
             return Operand(IN_DENSE, slot, item)
         dims = []
         for d in order:
@@ -257,6 +276,19 @@ class Reader:
                 own = -1
             dims.append(own)
         return Operand(IN_STRIDED, slot, item, dims)
+
+    def _is_dense(self, possible: bool, access: str, order: list) -> bool:
+        """Whether an operand is addressed by the linear index; `possible`: it lies so."""
+        return possible
+
+    def _operand_spec(self, o: Operand) -> tuple:
+        return (o.role, o.itemsize)
+
+    def _about(self, call: Call) -> dict[str, Any]:
+        return {"cost": cost(call.ops)}
+
+    def _step(self, name: str, native: Any, spec: dict, *rest: Any) -> KernelStep:
+        return KernelStep(name, native, spec, *rest)
 
     def _results(self, call: Call, extents: list) -> list[Result]:
         found = []
@@ -271,11 +303,14 @@ class Reader:
         iteration = self._iteration(call)
         if call.kind == "reduction":
             return self._reduction(call, shape, handle, iteration)
-        order = list(range(len(iteration)))
+        order = self._order(iteration)
+        extents = [iteration[d] for d in order]
+        access = shape.range_access or [""] * len(call.operands)
         operands = []
         taken = [a for a in (call.takes_over or []) if a >= 0]
         for number, (slot, type_) in enumerate(zip(call.operands, call.types, strict=True)):
-            o = self._operand(slot, type_, shape.range_types[number], iteration, order)
+            flat_type = shape.range_types[number]
+            o = self._operand(slot, type_, flat_type, iteration, order, access[number])
             if number in taken:
                 if o.role != IN_DENSE:
                     raise InternalError(f"{call.name} takes over an operand that is not dense")
@@ -286,19 +321,18 @@ class Reader:
             if r.takes_over < 0:
                 operands.append(Operand(OUT, r.slot, r.dtype.itemsize))
         flat = all(o.role != IN_STRIDED for o in operands)
-        rank = 1 if flat else len(iteration)
-        native = handle(
-            call.name,
-            None,
-            {
-                "kind": ELEMENTWISE,
-                "dims": (rank, 0, 0),
-                "operands": [(o.role, o.itemsize) for o in operands],
-                "cost": _cost(call.ops),
-            },
-        )
-        step = KernelStep(call.name, native, iteration, operands, results, flat, call.ops)
-        step.checks = [(o, iteration) for o in operands]
+        rank = 1 if flat else len(order)
+        spec = {
+            "kind": ELEMENTWISE,
+            "dims": (rank, 0, 0),
+            "operands": [self._operand_spec(o) for o in operands],
+            **self._about(call),
+        }
+        native = handle(call.name, None, spec)
+        if len(order) == len(iteration):
+            extents = iteration
+        step = self._step(call.name, native, spec, extents, operands, results, flat, call.ops)
+        step.checks = [(o, extents) for o in operands]
         return step
 
     def _reduction(self, call: Call, shape: KernelShape, handle: Any, iteration: list) -> Any:
@@ -307,8 +341,11 @@ class Reader:
         assert shape.accumulator is not None
         order = shape.permutation
         nk1, nr, nk2 = shape.dims
+        access = shape.range_access or [""] * len(shape.range_args)
         ranges = [
-            self._operand(call.operands[a], call.types[a], shape.range_types[n], iteration, order)
+            self._operand(
+                call.operands[a], call.types[a], shape.range_types[n], iteration, order, access[n]
+            )
             for n, a in enumerate(shape.range_args)
         ]
         rank = len(iteration)
@@ -321,26 +358,27 @@ class Reader:
             place = {d: n for n, d in enumerate(kept)}
         reduced = order[nk1 : nk1 + nr]
         outer = [place[d] for d in order if d not in reduced]
+        access = shape.finish_access or [""] * len(shape.finish_args)
         finishes = [
-            self._operand(call.operands[a], call.types[a], shape.finish_types[n], out, outer)
+            self._operand(
+                call.operands[a], call.types[a], shape.finish_types[n], out, outer, access[n]
+            )
             for n, a in enumerate(shape.finish_args)
         ]
         results = self._results(call, out)
         finishes += [Operand(OUT, r.slot, r.dtype.itemsize) for r in results]
-        native = handle(
-            call.name,
-            f"{call.name}_finish",
-            {
-                "kind": (ROW if shape.form == "row" else COL) + (PLACES if shape.places else 0),
-                "dims": (nk1, nr, nk2),
-                "operands": [(o.role, o.itemsize) for o in ranges],
-                "finish_operands": [(o.role, o.itemsize) for o in finishes],
-                "acc_itemsize": shape.accumulator.itemsize,
-                "cost": _cost(call.ops),
-            },
-        )
+        spec = {
+            "kind": (ROW if shape.form == "row" else COL) + (PLACES if shape.places else 0),
+            "dims": (nk1, nr, nk2),
+            "operands": [self._operand_spec(o) for o in ranges],
+            "finish_operands": [self._operand_spec(o) for o in finishes],
+            "acc_itemsize": shape.accumulator.itemsize,
+            **self._about(call),
+        }
+        native = handle(call.name, f"{call.name}_finish", spec)
         extents = [iteration[d] for d in order]
-        step = KernelStep(call.name, native, extents, ranges + finishes, results, False, call.ops)
+        operands = ranges + finishes
+        step = self._step(call.name, native, spec, extents, operands, results, False, call.ops)
         kept_extents = [out[d] for d in outer]
         step.checks = [(o, extents) for o in ranges] + [(o, kept_extents) for o in finishes]
         return step
@@ -359,7 +397,7 @@ def backend_op(name: str) -> Any:
     return custom_op(short, function)
 
 
-def _cost(ops: list[str]) -> int:
+def cost(ops: list[str]) -> int:
     from ..ir.table import OPS
 
     return sum(10 if name in OPS and OPS[name].cost == "math" else 1 for name in ops)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ExecutionError
+from .device import CPU, Device
 
 
 class Value:
@@ -19,6 +20,8 @@ class Value:
       element 0, `strides` counts elements, None for C-contiguous data; `desc` is the number of its
       layout in plan keys.
     - failed: `stream` is None and `error` an `ExecutionError`.
+
+    Its device is that of the stream that holds it or of the buffer; see `device_of`.
 
     `slot` is its number inside the block that is being flushed, -1 outside.
     """
@@ -46,6 +49,23 @@ class Value:
     strides: tuple[int, ...] | None
     desc: int
     error: ExecutionError | None
+
+
+def device_of(v: Value) -> Device:
+    """Where the value lives or will live."""
+    stream = v.stream
+    if stream is not None:
+        return stream.device
+    buffer = v.buffer
+    return CPU if buffer is None else buffer.device
+
+
+def fail(v: Value, error: ExecutionError) -> None:
+    """Makes a value a failed one; it stays on its device."""
+    device = device_of(v)
+    v.buffer = None if device is CPU else device
+    v.error = error
+    v.stream = None
 
 
 _descs: dict[tuple, int] = {}

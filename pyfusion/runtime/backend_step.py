@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.protocols import FusionBackend
+from ..ir.device import CPU
 from ..ir.value import Value
 from .memory import adopt, to_numpy
 from .statistics import statistics
@@ -39,6 +40,13 @@ def execute(op: Any, args: list, attrs: Any, dyn: tuple, shape: tuple | None, dt
 def run_value(v: Value) -> None:
     """Runs a pending value's operation; its operands are concrete."""
     op, args, attrs, dyn, _ = v.record
+    device = v.stream.device
+    if device is not CPU:
+        for a in args:
+            if isinstance(a, Value) and a.error is not None:
+                raise a.error
+        take(v, device.runtime.execute(op, list(args), attrs, dyn, v.shape, v.dtype))
+        return
     arrays = []
     for a in args:
         if isinstance(a, Value):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import functools
 
+from ..ir.device import CPU
 from ..ir.value import Value, concrete, contiguous_strides
 from . import library
 from .memory import Buffer
@@ -25,6 +26,9 @@ def _kernel(itemsize: int, rank: int) -> int:
 
 def contiguous(v: Value) -> Value:
     """A C-contiguous copy in a buffer of the pool. Raises MemoryError."""
+    device = v.buffer.device
+    if device is not CPU:
+        return device.runtime.contiguous(v)
     shape, item = v.shape, v.dtype.itemsize
     strides = contiguous_strides(shape) if v.strides is None else v.strides
     extents = shape

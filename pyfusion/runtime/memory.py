@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DType, dtype_of
+from ..ir.device import CPU
 from ..ir.value import Value, concrete, is_contiguous
 from .library import pf_alloc, pf_free
 
@@ -20,6 +21,8 @@ class Buffer:
     """
 
     __slots__ = ("ptr", "nbytes", "owner")
+
+    device = CPU
 
     def __init__(self, ptr: int, nbytes: int, owner: Any = None):
         self.ptr = ptr

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..dtypes import DType
 from ..errors import ExecutionError
+from ..ir.device import CPU
 from ..ir.value import Value, concrete, contiguous_strides
 from . import backend_step
 from .library import IN_STRIDED, INOUT, OUT, SCALAR, pf_free, pf_launch
@@ -49,7 +50,7 @@ class ConstantStep:
 class BackendStep:
     """An operation that the backend runs; `number` is its place in the block."""
 
-    __slots__ = ("op", "args", "attrs", "dyn", "dtype", "number", "target", "shape")
+    __slots__ = ("op", "args", "attrs", "dyn", "dtype", "number", "target", "shape", "device")
 
     def __init__(self, op: Any, args: list, attrs: Any, dyn: list, dtype: DType, number: int):
         self.op = op
@@ -60,6 +61,7 @@ class BackendStep:
         self.number = number
         self.target = -1
         self.shape: tuple[int, ...] | None = None
+        self.device = CPU
 
     def describe(self) -> str:
         return f"backend {self.op.name}"
@@ -71,11 +73,16 @@ class BackendStep:
         return self.args
 
     def run(self, env: Env) -> None:
+        dyn = tuple([env[slot] for slot in self.dyn])
+        if self.device is not CPU:
+            env[self.target] = self.device.runtime.execute(
+                self.op, [env[slot] for slot in self.args], self.attrs, dyn, self.shape, self.dtype
+            )
+            return
         args = []
         for slot in self.args:
             a = env[slot]
             args.append(to_numpy(a) if a.__class__ is Value else a)
-        dyn = tuple([env[slot] for slot in self.dyn])
         env[self.target] = backend_step.execute(
             self.op, args, self.attrs, dyn, self.shape, self.dtype
         )
@@ -114,6 +121,7 @@ class KernelStep:
     __slots__ = (
         "name",
         "handle",
+        "spec",
         "extents",
         "operands",
         "results",
@@ -131,6 +139,7 @@ class KernelStep:
         self,
         name: str,
         handle: int,
+        spec: dict[str, Any],
         extents: list,
         operands: list[Operand],
         results: list[Result],
@@ -139,6 +148,7 @@ class KernelStep:
     ):
         self.name = name
         self.handle = handle
+        self.spec = spec  # what the native kernel was made by; for saved plans
         self.extents = extents  # an int, or (slot, dim); dim None: the slot holds the extent
         self.operands = operands
         self.results = results
@@ -195,6 +205,17 @@ class KernelStep:
                 found.append(env[slot] if dim is None else env[slot].shape[dim])
         return tuple(found)
 
+    def pack(self, words: list[Any]) -> None:
+        """Writes the words of a launch, scalars in the format of their type."""
+        for place in self.brain:
+            words[place] = bfloat16_bits(words[place])
+        try:
+            self.struct.pack_into(self.words, 0, *words)
+        except OverflowError:  # a Python float beyond the type is infinite there
+            for place, code in self.narrow:
+                words[place] = narrowed(words[place], code)
+            self.struct.pack_into(self.words, 0, *words)
+
     def run(self, env: Env) -> None:
         extents = self.shape(env, self.extents)
         words: list[Any] = [prod(extents)] if self.flat else [*extents]
@@ -215,14 +236,7 @@ class KernelStep:
                     append(0 if d < 0 else strides[d])
             else:
                 append(env[o.slot].ptr)
-        for place in self.brain:
-            words[place] = bfloat16_bits(words[place])
-        try:
-            self.struct.pack_into(self.words, 0, *words)
-        except OverflowError:  # a Python float beyond the type is infinite there
-            for place, code in self.narrow:
-                words[place] = narrowed(words[place], code)
-            self.struct.pack_into(self.words, 0, *words)
+        self.pack(words)
         try:
             rc = pf_launch(self.handle, self.address)
         except BaseException:  # an interrupt, raised when the call had returned

@@ -45,6 +45,11 @@ class ViewStep:
         env[self.target] = _VIEWS[self.op](v, self.attrs, dyn)
 
 
+def apply(name: str, v: Value, attrs: Any, dyn: list) -> Value:
+    """A view operation on a concrete value; `dyn` are a slice's bounds, else the shape."""
+    return _VIEWS[name](v, attrs, dyn)
+
+
 def _strided(v: Value, shape: tuple, strides: tuple, ptr: int | None = None) -> Value:
     return concrete(
         v.dtype,

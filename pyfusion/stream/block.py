@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A block: the operations of one flush, renumbered so that repeated code gives an equal key.
 
-The key holds the precision, operations, element types, static attributes, how values are connected,
-the layout class of each leaf, which results survive and which leaves die here. Extents and scalars
-are not in it, except that an extent is 1 or not; so two extents that happen to agree make no new
-plan.
+The key holds the precision, the device, operations, element types, static attributes, how values
+are connected, the layout class of each leaf, which results survive and which leaves die here.
+Extents and scalars are not in it, except that an extent is 1 or not; so two extents that happen to
+agree make no new plan.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 from ..config import config
+from ..ir.device import CPU, Device
 from ..ir.value import Value
 
 _count = sys.getrefcount
@@ -30,6 +31,7 @@ class Block:
         dyn: view bounds and extents, in order of use.
         survivors: numbers of the results that something outside the block refers to.
         precision: the flag's value, read once.
+        device: where the block runs.
         dying: numbers of the leaves whose buffer nothing outside the block refers to.
         key: hashable; equal for blocks that the same plan runs.
     """
@@ -44,6 +46,7 @@ class Block:
         "key",
         "failed",
         "precision",
+        "device",
     )
 
     queue: list[Value]
@@ -55,6 +58,7 @@ class Block:
     key: tuple
     failed: bool
     precision: str
+    device: Device
 
 
 def open_block(queue: list[Value]) -> Block:
@@ -77,7 +81,8 @@ def _number(block: Block) -> None:
     block.dyn = dyn = []
     block.failed = False
     block.precision = precision = config.precision
-    key: list[Any] = [precision]
+    block.device = device = queue[0].stream.device
+    key: list[Any] = [precision] if device is CPU else [precision, device.name]
     uses = [0] * len(queue)
     leaf_uses: list[int] = []
     number = 0  # counted by hand: enumerate() would hold a reference to its last item

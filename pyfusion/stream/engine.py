@@ -44,6 +44,12 @@ def lock() -> threading.RLock:
 _running = False
 
 
+def compiled_blocks() -> list[Any]:
+    """The compiled blocks in the plan store."""
+    found = [plan.optimization for plan in plans.values() if plan.optimization is not None]
+    return [o for o in found if getattr(o, "saved", None) is not None]
+
+
 def flush(stream: Stream) -> ExecutionError | None:
     """Runs every operation that the stream holds; returns the first failure.
 

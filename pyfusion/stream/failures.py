@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ExecutionError, OutOfMemoryError
-from ..ir.value import Value, site_text
+from ..ir.value import Value, fail, site_text
 from .block import Block
 
 # Errors set since the flush that is running began.
@@ -15,9 +15,7 @@ raised: list[ExecutionError] = []
 
 def set_error(v: Value, error: ExecutionError) -> None:
     """Makes a pending value a failed one."""
-    v.buffer = None
-    v.error = error
-    v.stream = None
+    fail(v, error)
     raised.append(error)
 
 

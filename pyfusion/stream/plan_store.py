@@ -48,5 +48,8 @@ class PlanStore:
         while len(self._plans) > max(config.max_plans, 1):
             self._plans.popitem(last=False)
 
+    def values(self) -> list[Plan]:
+        return list(self._plans.values())
+
     def clear(self) -> None:
         self._plans.clear()

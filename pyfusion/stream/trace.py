@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ExecutionError
-from ..ir.value import Value
+from ..ir.value import Value, fail
 from . import stream as streams
 from .block import Block, close_block, open_block
 
@@ -25,20 +25,27 @@ def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> t
         RuntimeError: `f` reads one of its results, so that it cannot be recorded as one block.
     """
     outer = streams.current()
-    streams.engine_flush(outer)
+    for stream in streams.own():
+        streams.engine_flush(stream)
     inner = streams.Stream()
     inner.limit = 1 << 60
     inner.sealed = True
     streams._local.stream = inner
     try:
         result = f(*args, **kwargs)
-        if not inner.queue:
+        used = [stream for stream in streams.own() if stream.queue]
+        if not used:
             raise RuntimeError("the function records no operation, or reads all of its results")
+        if len(used) > 1:
+            names = " and ".join([stream.device.name for stream in used])
+            raise RuntimeError(f"the function records operations on {names}: trace one at a time")
+        inner = used[0]
         values = [v for v in arrays_of(result) if v.stream is inner]
         if not values:
             raise RuntimeError("the function returns no deferred array: it reads what it computes")
     except BaseException:
-        _fail(inner.queue)
+        for stream in streams.own():
+            _fail(stream.queue)
         raise
     finally:
         streams._local.stream = outer
@@ -48,9 +55,8 @@ def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> t
 
 def _fail(queue: list[Value]) -> None:
     for v in queue:
-        v.stream = v.buffer = None
+        fail(v, ExecutionError("recorded by lower() or explain(), which run nothing"))
         v.slot = -1
-        v.error = ExecutionError("recorded by lower() or explain(), which run nothing")
 
 
 def drop(block: Block) -> None:

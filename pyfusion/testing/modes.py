@@ -13,6 +13,9 @@ from ..array import Array
 from ..array.core import wrap
 from ..config import config
 from ..inspection import explain
+from ..ir.device import CPU, Device
+from ..ir.value import device_of
+from ..runtime import devices
 from .compare import close, difference, equal_bits, leaves
 
 MODES = ("fused", "single", "backend")
@@ -85,7 +88,8 @@ def _plain(leaf: Any) -> Any:
 def _copies(item: Any, memo: dict[int, Any]) -> Any:
     if isinstance(item, (Array, np.ndarray)):
         if id(item) not in memo:
-            memo[id(item)] = _copy(np.asarray(item))
+            device = device_of(item._v) if isinstance(item, Array) else devices.default()
+            memo[id(item)] = _copy(np.asarray(item), device)
         return memo[id(item)]
     if type(item) in (list, tuple):
         return type(item)([_copies(i, memo) for i in item])
@@ -94,12 +98,12 @@ def _copies(item: Any, memo: dict[int, Any]) -> Any:
     return item
 
 
-def _copy(x: np.ndarray) -> Array:
+def _copy(x: np.ndarray, device: Device) -> Array:
     """A new array with the same elements and strides (where they are whole elements)."""
     steps = x.strides
     odd = not x.dtype.isnative or any(s % x.itemsize for s in steps)
-    if odd or x.flags.c_contiguous or x.size == 0:
-        return wrap(client.from_numpy(x))
+    if odd or x.flags.c_contiguous or x.size == 0 or device is not CPU:
+        return wrap(client.from_numpy(x, device=device))
     spans = [(n - 1) * s for n, s in zip(x.shape, steps, strict=True)]
     below = -sum(s for s in spans if s < 0)
     above = sum(s for s in spans if s > 0)

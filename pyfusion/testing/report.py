@@ -20,6 +20,8 @@ class Report:
         allocations: buffers taken from the pool.
         bytes_written: size of the buffers bound as outputs of kernels.
         unfused: names of the operations that the backend ran, in order.
+        on_host: of those for a GPU the ones that NumPy ran on the host, with copies there and back.
+        transfers: copies between the host and GPUs.
         blocks: blocks run.
         fallbacks: blocks that the backend ran because they did not compile or launch.
     """
@@ -27,10 +29,21 @@ class Report:
     def __init__(self) -> None:
         self.kernels = self.compiles = self.allocations = self.bytes_written = 0
         self.blocks = self.fallbacks = 0
+        self.transfers = 0
         self.unfused: list[str] = []
+        self.on_host: list[str] = []
 
     def __repr__(self) -> str:
-        names = ("kernels", "compiles", "allocations", "bytes_written", "unfused", "blocks")
+        names: tuple[str, ...] = (
+            "kernels",
+            "compiles",
+            "allocations",
+            "bytes_written",
+            "unfused",
+            "blocks",
+        )
+        if self.transfers:
+            names = (*names, "transfers", "on_host")
         return ", ".join(f"{n}={getattr(self, n)}" for n in (*names, "fallbacks"))
 
 
@@ -38,12 +51,13 @@ def _now() -> tuple[int, ...]:
     native = library.load().counters()
     s = statistics
     return (
-        native["kernels"],
+        native["kernels"] + s.gpu_launches,
         s.compiles,
-        native["allocations"],
-        native["output_bytes"],
+        native["allocations"] + s.gpu_allocations,
+        native["output_bytes"] + s.gpu_output_bytes,
         s.blocks,
         s.fallbacks,
+        s.transfers,
     )
 
 
@@ -68,6 +82,7 @@ def inspect(flush: bool = True) -> Iterator[Report]:
     report = Report()
     start = _now()
     first = len(statistics.unfused)
+    first_on_host = len(statistics.on_host)
     statistics.watching += 1
     try:
         yield report
@@ -83,7 +98,10 @@ def inspect(flush: bool = True) -> Iterator[Report]:
             report.bytes_written,
             report.blocks,
             report.fallbacks,
+            report.transfers,
         ) = delta
+        report.on_host = statistics.on_host[first_on_host:]
         report.unfused = statistics.unfused[first:]
         if not statistics.watching:
             statistics.unfused.clear()
+            statistics.on_host.clear()

@@ -253,6 +253,7 @@ class Emulator:
         divs = reader.divs(max(rank - 3, 0))
         lin = reader.integers(rank - 1)
         mask = reader.integer()
+        mirror = reader.integer()
         first = reader.integer() if self.iota else 0
         self.calls[-1][2].append(mask)
         taken = self._take(reader, self.operands, rank)
@@ -262,8 +263,14 @@ class Emulator:
                 assert strides[-2] == 1 and strides[-1] != 1
         assert mask and mask >> len(varying) == 0
         blocks, b, a = np.meshgrid(np.arange(grid), np.arange(32), np.arange(32), indexing="ij")
-        rest, ta = div_a.mod(blocks.ravel())
+        rest, ta = div_a.mod(blocks.ravel() >> mirror)
         batch, tb = div_b.mod(rest)
+        if mirror:
+            beyond, last = ta > tb, 2 * div_b.extent - 1
+            i = np.where(beyond, last - tb, tb)
+            j = np.where(beyond, ta - tb - 1, ta)
+            odd = blocks.ravel() & 1 == 1
+            ta, tb = np.where(odd, i, j), np.where(odd, j, i)
         a, b = ta * 32 + a.ravel(), tb * 32 + b.ravel()
         valid = (a < ea) & (b < eb)
         index = [i[valid] for i in [*decode(batch, divs, rank - 2), b, a]]

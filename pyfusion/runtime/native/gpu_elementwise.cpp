@@ -121,7 +121,10 @@ int launch_tiles(Plan& plan, int b_dim, const Boxes& boxes) {
   for (int d = 0; d < batch_dims; ++d) batch *= extents[d];
   const int64_t ea = extents[batch_dims + 1], eb = extents[batch_dims];
   const int64_t tiles_a = ceil_div(ea, edge), tiles_b = ceil_div(eb, edge);
-  if (int code = begin(launch, PF_TILE, batch * tiles_a * tiles_b)) return code;
+  // In a square the tiles (i, j) and (j, i) follow on each other, see the header.
+  const bool mirror = ea == eb;
+  const int64_t rows = mirror ? ceil_div(tiles_b, 2) : tiles_b, columns = mirror ? 2 * rows + 1 : tiles_a;
+  if (int code = begin(launch, PF_TILE, batch * rows * columns * (mirror ? 2 : 1))) return code;
   int64_t mask = 0;
   for_each_crossing(plan, [&](const Bound& b, int k) {
     if (b.str[b_dim] == 1) mask |= int64_t{1} << k;
@@ -130,12 +133,13 @@ int launch_tiles(Plan& plan, int b_dim, const Boxes& boxes) {
   Call& call = launch.call;
   call.integer(ea);
   call.integer(eb);
-  call.div(tiles_a);
-  call.div(tiles_b);
+  call.div(columns);
+  call.div(rows);
   call.divs(fill, extents, batch_dims);
   in_order(plan.lin, strides);
   call.filled(fill, 0, strides, plan.n - 1);
   call.integer(mask);
+  call.integer(mirror);
   if (launch.kernel->iota) call.integer(first);
   for (const Bound& b : plan) {
     call.operand(b, b.operand->strided() ? boxes.offset(b.str) : first, plan.total);

@@ -50,7 +50,10 @@ enum {
 //  PF_ROWS     groups, divs of dimensions 1..R-1 (the last in groups of V), [first]
 //  PF_STRIDED  total, divs of dimensions 1..R-1, [first]
 //  PF_TILE     ea, eb, div(tiles along a), div(tiles along b), divs of dimensions 1..R-3, linear strides of dimensions
-//              0..R-2, mask, [first]; dimensions are ordered [batch..., b, a] here, for strides of operands, too
+//              0..R-2, mask, mirror, [first]; dimensions are ordered [batch..., b, a] here, for strides of operands, too
+//              mirror: the extents a and b are equal, and tile (i, j) is followed by (j, i), so that an operand read both
+//              ways comes from memory once. With n = tiles along b, rounded up to even, block / 2 counts n / 2 rows of
+//              n + 1 tiles (the two divs), rows r and n - 1 - r of the lower triangle; odd blocks are (j, i).
 //    [first], the linear index of the first element, only with PF_SPEC_IOTA.
 //    With an inner flag of 0 the stride along the inner dimension is 0 in PF_ROWS: another variant is chosen else.
 //  PF_REDUCE   row: K, R, log2T, div(row blocks), chunk, chunks, vec, divs of kept dimensions 1.., of reduced 1..

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CuPy as the owner of GPUs, NVIDIA's and AMD's: its memory pool, its current streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..errors import DeviceError
+from .half import is_bfloat16
+from .on_device import ON_DEVICE
+from .protocols import NotOnDevice
+
+_runtime = cupy.cuda.runtime
+
+
+class CupyBackend:
+    """See `DeviceBackend`. One process sees either CUDA or ROCm, as CuPy was built."""
+
+    name = "cupy"
+
+    def __init__(self, kind: str):
+        own = "rocm" if _runtime.is_hip else "cuda"
+        if own != kind:
+            raise DeviceError(f"this CuPy was built for {own}")
+        self.kind = kind
+        self._bfloat16: bool | None = None
+        self._current = _runtime.getDevice
+
+    # -- Devices and streams ---------------------------------------------------------------------
+
+    def count(self) -> int:
+        try:
+            return _runtime.getDeviceCount()
+        except Exception as error:  # CUDARuntimeError: no driver, or one that is too old
+            raise DeviceError(f"CuPy finds no device: {error}") from None
+
+    def current(self) -> int:
+        try:
+            return self._current()
+        except Exception as error:
+            raise DeviceError(f"CuPy finds no device: {error}") from None
+
+    def target(self, index: int) -> str:
+        if self.kind == "rocm":
+            name = _runtime.getDeviceProperties(index)["gcnArchName"]
+            text = name.decode() if isinstance(name, bytes) else name
+            return f"rocm:{text.partition(':')[0]}"
+        return f"cuda:sm_{cupy.cuda.Device(index).compute_capability}"
+
+    def _on(self, index: int) -> Any:
+        return cupy.cuda.Device(index)
+
+    def stream(self, index: int) -> int:
+        return cupy.cuda.get_current_stream(index).ptr
+
+    def wait(self, index: int, stream: int) -> None:
+        with self._on(index):
+            mine = cupy.cuda.get_current_stream()
+            if mine.ptr != stream:
+                cupy.cuda.ExternalStream(stream, index).wait_event(mine.record())
+
+    def wait_for(self, index: int, stream: int) -> None:
+        with self._on(index):
+            mine = cupy.cuda.get_current_stream()
+            if mine.ptr != stream:
+                mine.wait_event(cupy.cuda.ExternalStream(stream, index).record())
+
+    def synchronize(self, index: int) -> None:
+        with self._on(index):
+            _runtime.deviceSynchronize()
+
+    # -- Memory ----------------------------------------------------------------------------------
+
+    def allocate(self, index: int, nbytes: int) -> tuple[int, Any]:
+        if self._current() != index:
+            with self._on(index):
+                memory = cupy.cuda.alloc(nbytes or 1)
+        else:
+            memory = cupy.cuda.alloc(nbytes or 1)
+        return memory.ptr, memory
+
+    def upload(self, index: int, array: Any) -> tuple[int, Any]:
+        ptr, memory = self.allocate(index, array.nbytes)
+        if array.nbytes:
+            with self._on(index):
+                host = array.ctypes.data
+                memory.copy_from_host_async(host, array.nbytes)
+                # Pageable memory is staged before the call returns: the array may change then.
+                if self.kind != "cuda" or _is_pinned(host):
+                    cupy.cuda.get_current_stream().synchronize()
+        return ptr, memory
+
+    def download(self, index: int, ptr: int, nbytes: int) -> Any:
+        found = np.empty(nbytes, np.uint8)
+        if nbytes:
+            with self._on(index):
+                stream = cupy.cuda.get_current_stream()
+                kind = _runtime.memcpyDeviceToHost
+                _runtime.memcpyAsync(found.ctypes.data, ptr, nbytes, kind, stream.ptr)
+                stream.synchronize()
+        return found
+
+    # -- Arrays ----------------------------------------------------------------------------------
+
+    def _knows_bfloat16(self, dtype: Any) -> bool:
+        if self._bfloat16 is None:
+            try:
+                cupy.ndarray((0,), dtype)
+                self._bfloat16 = True
+            except (TypeError, ValueError):
+                self._bfloat16 = False
+        return self._bfloat16
+
+    def array(
+        self,
+        index: int,
+        ptr: int,
+        shape: tuple[int, ...],
+        dtype: Any,
+        strides: tuple[int, ...],
+        owner: Any,
+    ) -> Any:
+        if is_bfloat16(dtype) and not self._knows_bfloat16(dtype):
+            raise TypeError("this CuPy has no bfloat16")
+        item = dtype.itemsize
+        spans = [(n - 1) * s * item for n, s in zip(shape, strides, strict=True)] if shape else []
+        low = sum(s for s in spans if s < 0) if 0 not in shape else 0
+        high = sum(s for s in spans if s > 0) if 0 not in shape else 0
+        memory = cupy.cuda.UnownedMemory(ptr + low, high - low + item, owner, index)
+        start = cupy.cuda.MemoryPointer(memory, -low)
+        return cupy.ndarray(shape, dtype, start, strides=[s * item for s in strides])
+
+    def memory(self, array: Any) -> tuple[int, tuple[int, ...], Any, tuple[int, ...], int]:
+        item = array.dtype.itemsize
+        if any(s % item for s in array.strides):
+            raise ValueError(f"strides of {array.strides} bytes are not whole elements")
+        strides = tuple([s // item for s in array.strides])
+        return array.data.ptr, array.shape, array.dtype, strides, array.device.id
+
+    def owns(self, array: Any) -> bool:
+        return isinstance(array, cupy.ndarray)
+
+    def contiguous(self, array: Any) -> Any:
+        with array.device:
+            return array.copy(order="C")
+
+    def imported(self, given: Any, dlpack: bool) -> Any:
+        return cupy.from_dlpack(given) if dlpack else cupy.asarray(given)
+
+    def exported(self, array: Any, stream: Any, max_version: Any) -> Any:
+        with array.device:
+            return array.__dlpack__(stream=stream, max_version=max_version)
+
+    # -- Operations ------------------------------------------------------------------------------
+
+    def run(self, function: Any, args: list[Any], options: dict[str, Any]) -> Any:
+        """By NumPy's protocols, in which CuPy's arrays take part."""
+        if getattr(function, "__name__", "") not in ON_DEVICE:
+            raise NotOnDevice
+        device = _device_of(args)
+        if device is None:
+            raise NotOnDevice
+        if function is np.matmul and is_bfloat16(args[0].dtype):
+            return self._matmul_bfloat16(*args)
+        try:
+            with device:
+                return function(*args, **options)
+        except (TypeError, NotImplementedError, AttributeError) as error:
+            raise NotOnDevice(str(error)) from None
+
+    def _matmul_bfloat16(self, x: Any, y: Any) -> Any:
+        """By PyTorch where it is installed: CuPy's own goes by way of float32, twice the bytes."""
+        try:
+            import torch
+
+            found = torch.matmul(
+                *[torch.as_tensor(a.view(np.int16)).view(torch.bfloat16) for a in (x, y)]
+            )
+            return cupy.asarray(found.view(torch.int16)).view(x.dtype)
+        except (ImportError, TypeError, RuntimeError, AttributeError):
+            wide = cupy.matmul(x.astype(np.float32), y.astype(np.float32))
+            return wide.astype(x.dtype)
+
+
+def _is_pinned(address: int) -> bool:
+    return _runtime.pointerGetAttributes(address).type == 1
+
+
+def _device_of(args: Any) -> Any:
+    for a in args:
+        if isinstance(a, cupy.ndarray):
+            return a.device
+        if isinstance(a, (list, tuple)):
+            found = _device_of(a)
+            if found is not None:
+                return found
+    return None

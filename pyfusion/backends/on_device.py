@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""NumPy's functions that a GPU's library may run: those that give there what NumPy gives.
+
+Not here, and so run on the host, is what libraries leave to the machine: indices out of bounds,
+shifts by the width or more, division of integers by zero.
+"""
+
+from __future__ import annotations
+
+ON_DEVICE = frozenset(
+    {
+        # products of matrices
+        "matmul",
+        "dot",
+        "inner",
+        "outer",
+        "tensordot",
+        "kron",
+        "vecdot",
+        "einsum",
+        # joining and moving
+        "concatenate",
+        "stack",
+        "hstack",
+        "vstack",
+        "dstack",
+        "column_stack",
+        "roll",
+        "tile",
+        "repeat",
+        "split",
+        "pad",
+        "meshgrid",
+        "diag",
+        "diagonal",
+        # sorting, searching, sets
+        "sort",
+        "argsort",
+        "searchsorted",
+        "nonzero",
+        "flatnonzero",
+        "argwhere",
+        "unique",
+        "mask",
+        # scans and sums
+        "cumsum",
+        "cumprod",
+        "diff",
+        "trace",
+        # Fourier transforms
+        "fft",
+        "ifft",
+        "fft2",
+        "ifft2",
+        "fftn",
+        "ifftn",
+        "rfft",
+        "irfft",
+        "rfftn",
+        "irfftn",
+        "fftshift",
+        "ifftshift",
+        # linear algebra
+        "cholesky",
+        "qr",
+        "svd",
+        "eigh",
+        "eigvalsh",
+        "solve",
+        "inv",
+        "det",
+        "slogdet",
+        "norm",
+        # parts of complex numbers
+        "real",
+        "imag",
+    }
+)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where a value lives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Device:
+    """A device; there is one object for each, so that `is` compares them.
+
+    Attributes:
+        name: "cpu", "cuda:0", "rocm:1".
+        kind: "cpu", "cuda" or "rocm".
+        index: its number among those of its kind.
+        target: what its kernels are compiled for: "cpu", "cuda:sm_90", "rocm:gfx942".
+        runtime: its memory and eager operations, a `FusionRuntime`; the CPU's is not here.
+        device: itself. A failed value keeps the device where others have their buffer.
+    """
+
+    __slots__ = ("name", "kind", "index", "target", "runtime")
+
+    def __init__(self, kind: str, index: int, target: str, runtime: Any = None):
+        self.name = kind if kind == "cpu" else f"{kind}:{index}"
+        self.kind = kind
+        self.index = index
+        self.target = target
+        self.runtime = runtime
+
+    @property
+    def device(self) -> Device:
+        return self
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+CPU = Device("cpu", 0, "cpu")

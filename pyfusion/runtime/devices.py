@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The devices that there are: names to `Device` objects, each with its run time."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Any
+
+from ..backends.protocols import DeviceBackend
+from ..config import config
+from ..errors import DeviceError
+from ..ir.device import CPU, Device
+
+_KINDS = ("cuda", "rocm")
+_NAME = re.compile(r"(cuda|rocm)(?::(\d+))?")
+
+_lock = threading.Lock()
+_backends: dict[str, DeviceBackend] = {}
+_devices: dict[tuple[str, int], Device] = {}
+
+
+def backend_for(kind: str) -> DeviceBackend:
+    """The backend that owns the devices of a kind, chosen at the first call.
+
+    Raises:
+        DeviceError: what is missing, and how to get it.
+    """
+    with _lock:
+        found = _backends.get(kind)
+        if found is None:
+            from ..backends.gpu import choose
+
+            found = _backends[kind] = choose(kind, config.gpu_backend)
+        return found
+
+
+def use_backend(kind: str, backend: DeviceBackend | None) -> None:
+    """Has a backend own the devices of a kind; None has it chosen again at the next use.
+
+    Arrays that exist stay with the backend that they were made by.
+    """
+    with _lock:
+        for key in [key for key in _devices if key[0] == kind]:
+            del _devices[key]
+        _backends.pop(kind, None)
+        if backend is not None:
+            _backends[kind] = backend
+
+
+def find(name: Any) -> Device:
+    """The device of a name: "cpu", "cuda", "cuda:1", "rocm"; without a number the current one.
+
+    Raises:
+        DeviceError: no such name or device, or what it needs is missing.
+    """
+    if name == "cpu":
+        return CPU
+    match = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if match is None:
+        raise DeviceError(
+            f"device {name!r} does not exist; devices are 'cpu', 'cuda', 'cuda:N', 'rocm', 'rocm:N'"
+        )
+    kind, number = match.groups()
+    return numbered(kind, None if number is None else int(number))
+
+
+def numbered(kind: str, number: int | None) -> Device:
+    """A GPU by its number, None for the backend's current one. Raises DeviceError."""
+    if number is not None:
+        known = _devices.get((kind, number))
+        if known is not None:
+            return known
+    backend = backend_for(kind)
+    if number is None:
+        number = backend.current()
+        known = _devices.get((kind, number))
+        if known is not None:
+            return known
+    count = backend.count()
+    if number >= count:
+        devices = f"{kind}:0" + (f" to {kind}:{count - 1}" if count > 1 else "")
+        there = f"there is {devices}" if count else "there is none of its kind"
+        raise DeviceError(f"device '{kind}:{number}' does not exist; {there}")
+    target = backend.target(number)
+    from .gpu import GpuRuntime
+
+    with _lock:
+        known = _devices.get((kind, number))
+        if known is None:
+            known = Device(kind, number, target)
+            known.runtime = GpuRuntime(known, backend)
+            _devices[kind, number] = known
+    return known
+
+
+def names() -> list[str]:
+    """The devices that can be used, the CPU first."""
+    found = ["cpu"]
+    for kind in _KINDS:
+        try:
+            found += [f"{kind}:{n}" for n in range(backend_for(kind).count())]
+        except DeviceError:
+            continue
+    return found
+
+
+def default() -> Device:
+    """Where arrays are made that no argument places."""
+    name = config.device
+    return CPU if name == "cpu" else find(name)
+
+
+def used() -> list[Device]:
+    """The GPUs that something was asked of."""
+    return list(_devices.values())

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A GPU as a `FusionRuntime`: memory of the backend's pool, eager operations of the backend.
+
+An operation that the backend's library lacks, or does as NumPy does not, runs on the host: its
+operands are copied there and its result back. Such calls are counted, see `testing.inspect`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends.protocols import DeviceBackend, NotOnDevice
+from ..dtypes import DType, dtype_of
+from ..ir.device import Device
+from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
+from . import backend_step, views
+from .statistics import statistics
+
+
+class GpuBuffer:
+    """Memory of one or more values on a GPU.
+
+    `owner` is None for memory that is ours alone, as that of results, which `memory` keeps until
+    the last reference to the buffer goes. Else it is what somebody else gave: read-only to us.
+    """
+
+    __slots__ = ("ptr", "nbytes", "owner", "memory", "device")
+
+    def __init__(self, ptr: int, nbytes: int, device: Device, memory: Any, owner: Any = None):
+        self.ptr = ptr
+        self.nbytes = nbytes
+        self.device = device
+        self.memory = memory
+        self.owner = owner
+
+
+class GpuRuntime:
+    """Memory and eager operations of one GPU."""
+
+    def __init__(self, device: Device, backend: DeviceBackend):
+        self.device = device
+        self.backend = backend
+        self.name = device.name
+        self.index = device.index
+
+    def stream(self) -> int:
+        """The handle of the backend's current stream."""
+        return self.backend.stream(self.index)
+
+    def synchronize(self) -> None:
+        """Waits for the device."""
+        self.backend.synchronize(self.index)
+
+    def allocate(self, nbytes: int) -> GpuBuffer:
+        """A buffer of the backend's pool. Raises MemoryError."""
+        ptr, memory = self.backend.allocate(self.index, nbytes)
+        statistics.gpu_allocations += 1
+        return GpuBuffer(ptr, nbytes, self.device, memory)
+
+    # -- Host and device -------------------------------------------------------------------------
+
+    def upload(self, array: np.ndarray, copy: bool = True) -> Value:
+        """A concrete value with a NumPy array's elements, copied on the current stream."""
+        dtype = dtype_of(array.dtype)
+        packed = np.asarray(array, dtype.numpy, order="C")  # native byte order
+        shape = packed.shape
+        statistics.note_transfer(packed.nbytes)
+        if dtype.name == "bool":
+            packed = packed.view(np.uint8)
+            if packed.size and packed.max() > 1:
+                packed = (packed != 0).view(np.uint8)
+        ptr, memory = self.backend.upload(self.index, packed)
+        buffer = GpuBuffer(ptr, packed.nbytes, self.device, memory)
+        return concrete(dtype, shape, buffer, ptr, None)
+
+    def download(self, handle: Value) -> np.ndarray:
+        """A read-only NumPy array with a value's elements; waits for the stream to write them."""
+        v = handle
+        if v.strides is not None:
+            v = _packed(self, v)
+        dtype, shape = v.dtype, v.shape
+        nbytes = dtype.itemsize
+        for extent in shape:
+            nbytes *= extent
+        statistics.note_transfer(nbytes)
+        raw = self.backend.download(self.index, v.ptr, nbytes)
+        found = raw.view(dtype.numpy).reshape(shape)
+        if shape != handle.shape:
+            return np.broadcast_to(found, handle.shape)
+        found.flags.writeable = False
+        return found
+
+    # -- The backend's arrays ----------------------------------------------------------------------
+
+    def array(self, v: Value) -> Any:
+        """The backend's array over a concrete value, which it keeps alive. Raises TypeError."""
+        strides = contiguous_strides(v.shape) if v.strides is None else v.strides
+        return self.backend.array(self.index, v.ptr, v.shape, v.dtype.numpy, strides, v.buffer)
+
+    def adopt(self, array: Any, ours: bool = False) -> Value:
+        """A concrete value over the memory of one of the backend's arrays.
+
+        Args:
+            ours: nobody else refers to its memory, which may so be overwritten when it dies.
+        """
+        ptr, shape, dtype, strides, index = self.backend.memory(array)
+        if index != self.index:
+            raise RuntimeError(f"{self.backend.name} gave an array of another device: {index}")
+        return self.over(ptr, shape, dtype_of(dtype), strides, array, ours)
+
+    def over(
+        self,
+        ptr: int,
+        shape: tuple[int, ...],
+        dtype: DType,
+        strides: tuple[int, ...],
+        owner: Any,
+        ours: bool = False,
+    ) -> Value:
+        """A concrete value over memory that `owner` keeps alive; strides count elements."""
+        layout = None if is_contiguous(shape, strides) else strides
+        nbytes = dtype.itemsize
+        for extent in shape:
+            nbytes *= extent
+        buffer = GpuBuffer(ptr, nbytes, self.device, owner, None if ours else owner)
+        return concrete(dtype, shape, buffer, ptr, layout)
+
+    def contiguous(self, v: Value) -> Value:
+        """A C-contiguous copy."""
+        try:
+            source = self.array(v)
+        except TypeError:  # the library lacks the type, or negative strides
+            return self._contiguous(v)
+        return self.adopt(self.backend.contiguous(source), ours=True)
+
+    def _contiguous(self, v: Value) -> Value:
+        """By way of the host."""
+        statistics.note_host("copy")
+        return self.upload(np.ascontiguousarray(self._host_copy(v)))
+
+    def _host_copy(self, v: Value) -> np.ndarray:
+        """A value's elements by way of the memory that it spans."""
+        strides = contiguous_strides(v.shape) if v.strides is None else v.strides
+        item = v.dtype.itemsize
+        if 0 in v.shape:
+            return np.empty(v.shape, v.dtype.numpy)
+        spans = [(n - 1) * s for n, s in zip(v.shape, strides, strict=True)]
+        low = sum(s for s in spans if s < 0)
+        high = sum(s for s in spans if s > 0)
+        raw = self.backend.download(self.index, v.ptr + low * item, (high - low + 1) * item)
+        flat = raw.view(v.dtype.numpy)
+        return np.lib.stride_tricks.as_strided(
+            flat[-low:], v.shape, [s * item for s in strides], writeable=False
+        )
+
+    # -- Operations ------------------------------------------------------------------------------
+
+    def execute(
+        self, op: Any, args: list, attrs: Any, dyn: tuple, shape: Any, dtype: DType
+    ) -> Value:
+        """Runs one operation on concrete values and scalars."""
+        if op.kind == "view":
+            target = dyn if op.name == "slice" else shape
+            return views.apply(op.name, args[0], attrs, list(target))
+        if op.kind != "creation":
+            statistics.note_unfused(op.name)
+        if op.kind == "contraction" or (op.kind == "opaque" and op.oracle is not None):
+            options = dict(attrs) if op.kind == "opaque" and attrs else {}
+            try:
+                found = self.call(op.oracle, args, options)
+                if isinstance(found, Value) and found.shape == shape and found.dtype is dtype:
+                    return found
+            except NotOnDevice:
+                pass
+        host = [self.download(a) if isinstance(a, Value) else a for a in args]
+        if any(isinstance(a, Value) for a in args):
+            statistics.note_host(op.name)
+        result = backend_step.backend().execute(op, host, attrs, dyn, shape, dtype)
+        return self._checked(op, self.upload(np.asarray(result)), shape, dtype)
+
+    def call(self, function: Any, args: list, options: dict[str, Any]) -> Any:
+        """NumPy's function by the backend: on values as its arrays; the result likewise.
+
+        Raises:
+            NotOnDevice: the backend does not run it, or not on these arguments.
+        """
+        try:
+            given = [self.as_arrays(a) for a in args]
+            named = {key: self.as_arrays(a) for key, a in options.items()}
+        except TypeError as error:
+            raise NotOnDevice(str(error)) from None
+        return self.from_arrays(self.backend.run(function, given, named))
+
+    def as_arrays(self, item: Any) -> Any:
+        """Values become the backend's arrays, inside of lists and tuples as well."""
+        if isinstance(item, Value):
+            return self.array(item)
+        if type(item) in (list, tuple):
+            return type(item)([self.as_arrays(i) for i in item])
+        return item
+
+    def from_arrays(self, item: Any) -> Any:
+        """The backend's arrays become values, inside of lists and tuples as well."""
+        if self.backend.owns(item):
+            return self.adopt(item)
+        if isinstance(item, np.generic):
+            return self.upload(np.asarray(item))
+        if isinstance(item, tuple):
+            parts = [self.from_arrays(i) for i in item]
+            return type(item)(*parts) if hasattr(item, "_fields") else tuple(parts)
+        if isinstance(item, list):
+            return [self.from_arrays(i) for i in item]
+        return item
+
+    def _checked(self, op: Any, result: Value, shape: Any, dtype: DType) -> Value:
+        if (shape is not None and result.shape != shape) or result.dtype is not dtype:
+            raise RuntimeError(
+                f"the {self.backend.name} backend's {op.name} gave {result.dtype}"
+                f"{list(result.shape)} where {dtype.name}{list(shape or ())} was recorded"
+            )
+        return result
+
+
+def _packed(runtime: GpuRuntime, v: Value) -> Value:
+    """A contiguous value with the elements of one that is not; where they are repeated along a
+    dimension its extent is 1."""
+    assert v.strides is not None
+    shape = tuple([1 if s == 0 else n for n, s in zip(v.shape, v.strides, strict=True)])
+    if 0 in v.shape:
+        shape = v.shape
+    thin = concrete(v.dtype, shape, v.buffer, v.ptr, v.strides)
+    if is_contiguous(shape, v.strides):
+        return concrete(v.dtype, shape, v.buffer, v.ptr, None)
+    return runtime.contiguous(thin)
