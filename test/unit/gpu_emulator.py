@@ -266,7 +266,7 @@ class Emulator:
         rest, ta = div_a.mod(blocks.ravel() >> mirror)
         batch, tb = div_b.mod(rest)
         if mirror:
-            beyond, last = ta > tb, 2 * div_b.extent - 1
+            beyond, last = ta > tb, 2 * div_b.d - 1
             i = np.where(beyond, last - tb, tb)
             j = np.where(beyond, ta - tb - 1, ta)
             odd = blocks.ravel() & 1 == 1

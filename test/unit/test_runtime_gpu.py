@@ -215,7 +215,7 @@ class Recorder:
 def split(api, extents, strides, names=("rows", "strided"), iota=True):
     rank = len(extents)
     plain = 1 + 3 * (rank - 1) + iota
-    counts = {"rows": plain, "strided": plain, "tile": 9 + 3 * max(rank - 3, 0) + rank - 1 + iota}
+    counts = {"rows": plain, "strided": plain, "tile": 10 + 3 * max(rank - 3, 0) + rank - 1 + iota}
     recorder = Recorder(names, rank, iota, api, counts.get)
     recorder.kernel.launch(words(*extents, 1 << 40, *strides, 1 << 50))
     return recorder.calls
