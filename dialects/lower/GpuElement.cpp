@@ -15,13 +15,20 @@ static bool isTile(Value v) {
   return type && type.getRank() == 1;
 }
 
+static BlockArgument argumentOf(linalg::GenericOp generic,
+                                OpOperand &operand) {
+  return generic.getBody()->getArgument(operand.getOperandNumber());
+}
+
 SmallVector<Value> ElementCode::reads() const {
   llvm::SetVector<Value> found;
   llvm::SmallDenseSet<Value> written;
   for (linalg::GenericOp generic : generics) {
-    for (OpOperand *operand : generic.getDpsInputOperands())
-      if (isTile(operand->get()) && !written.contains(operand->get()))
-        found.insert(operand->get());
+    // A result that takes an operand over is read where it is written.
+    for (OpOperand &operand : generic->getOpOperands())
+      if (isTile(operand.get()) && !written.contains(operand.get()) &&
+          !argumentOf(generic, operand).use_empty())
+        found.insert(operand.get());
     for (Value out : generic.getDpsInits())
       written.insert(out);
   }
@@ -57,15 +64,15 @@ void ElementCode::emit(OpBuilder &b, DenseMap<Value, Value> &values,
   for (linalg::GenericOp generic : generics) {
     IRMapping map(outer);
     Block *body = generic.getBody();
-    for (OpOperand *operand : generic.getDpsInputOperands()) {
-      BlockArgument arg = body->getArgument(operand->getOperandNumber());
+    for (OpOperand &operand : generic->getOpOperands()) {
+      BlockArgument arg = argumentOf(generic, operand);
       if (arg.use_empty())
         continue;
-      if (isTile(operand->get()))
-        map.map(arg, values.lookup(operand->get()));
+      if (isTile(operand.get()))
+        map.map(arg, values.lookup(operand.get()));
       else
         map.map(arg, memref::LoadOp::create(b, generic.getLoc(),
-                                            resolve(b, operand->get())));
+                                            resolve(b, operand.get())));
     }
     for (Operation &op : body->without_terminator()) {
       if (auto index = dyn_cast<linalg::IndexOp>(op))

@@ -8,7 +8,7 @@
 // GPU:           gpu.launch_func async [%{{.*}}] @[[M:.*]]::@[[K:.*]] blocks in
 // GPU:         gpu.module @[[M]]
 // GPU:           gpu.func @[[K]](
-// GPU-SAME:        known_block_size = array<i32: 256, 1, 1>
+// GPU-SAME:        known_block_size = array<i32: 128, 1, 1>
 // GPU:             arith.addf
 
 // Instructions, and no calls of a device library; the square root is not an approximate one.
