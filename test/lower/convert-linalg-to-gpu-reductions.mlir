@@ -4,7 +4,8 @@
 
 // A row by several threads: vectors, then the lanes of a warp, then the warps through shared memory. What
 // follows is computed where the result is, unless there are several chunks, which a second kernel joins.
-// CHECK-LABEL: gpu.func @kernel_0_reduce(
+// CHECK-LABEL: func.func @kernel_0_reduce(
+// CHECK:       gpu.func @kernel_0_reduce(
 // CHECK-SAME:    workgroup({{.*}} : memref<8xf32, #gpu.address_space<workgroup>>)
 // CHECK:         vector.load
 // CHECK:         gpu.shuffle xor
@@ -24,7 +25,8 @@ func.func @main(%x: tensor<?x?xf32>) -> tensor<?xf32> {
 // -----
 
 // Columns: a thread has several of them, and no lanes to exchange with.
-// CHECK-LABEL: gpu.func @kernel_0_reduce(
+// CHECK-LABEL: func.func @kernel_0_reduce(
+// CHECK:       gpu.func @kernel_0_reduce(
 // CHECK-SAME:    workgroup({{.*}} : memref<1024xf32, #gpu.address_space<workgroup>>)
 // CHECK-NOT:     gpu.shuffle
 // CHECK:         gpu.barrier
@@ -36,7 +38,8 @@ func.func @main(%x: tensor<?x?xf32>) -> tensor<?xf32> {
 // -----
 
 // Elements and places; of equal elements the one in front wins, so the order of joining does not matter.
-// CHECK-LABEL: gpu.func @kernel_0_reduce(
+// CHECK-LABEL: func.func @kernel_0_reduce(
+// CHECK:       gpu.func @kernel_0_reduce(
 // CHECK:         gpu.shuffle xor {{.*}} : i32
 // CHECK:         gpu.shuffle xor {{.*}} : i64
 // CHECK:         arith.cmpi ult
@@ -48,7 +51,8 @@ func.func @main(%x: tensor<?x?xf32>) -> tensor<?xi64> {
 // -----
 
 // Half floats are summed as f32, in vectors of eight.
-// CHECK-LABEL: gpu.func @kernel_0_reduce(
+// CHECK-LABEL: func.func @kernel_0_reduce(
+// CHECK:       gpu.func @kernel_0_reduce(
 // CHECK:         vector.load {{.*}} vector<8xi16>
 // CHECK:         arith.addf {{.*}} : f32
 func.func @main(%x: tensor<?x?xf16>) -> tensor<?xf16> {

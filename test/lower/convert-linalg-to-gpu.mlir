@@ -24,7 +24,8 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 // The narrower operands of a mixture are read in shorter vectors.
-// CHECK-LABEL: gpu.func @kernel_0_flat(
+// CHECK-LABEL: func.func @kernel_0_flat(
+// CHECK:       gpu.func @kernel_0_flat(
 // CHECK:         vector.load {{.*}}alignment = 4{{.*}} vector<2xi16>
 // CHECK:         vector.store {{.*}}alignment = 16{{.*}} vector<2xf64>
 func.func @main(%x: tensor<?xf16>) -> tensor<?xf64> {
@@ -36,14 +37,15 @@ func.func @main(%x: tensor<?xf16>) -> tensor<?xf64> {
 
 // A repeated operand: along rows in vectors, in any layout by elements, and in squares through shared
 // memory for what lies across. Divisions by extents are multiplications.
-// CHECK-LABEL: gpu.func @kernel_0_rows(
+// CHECK-LABEL: func.func @kernel_0_rows(
+// CHECK:       gpu.func @kernel_0_rows(
 // CHECK-NOT:     div
 // CHECK:         arith.mului_extended
 // CHECK:         vector.load
-// CHECK-LABEL: gpu.func @kernel_0_strided(
+// CHECK:       gpu.func @kernel_0_strided(
 // CHECK-NOT:     vector.load
 // CHECK:         memref.load
-// CHECK-LABEL: gpu.func @kernel_0_tile(
+// CHECK:       gpu.func @kernel_0_tile(
 // CHECK-SAME:    workgroup({{.*}} : memref<1056xf32, #gpu.address_space<workgroup>>)
 // CHECK:         gpu.barrier
 func.func @main(%x: tensor<?x?xf32>, %b: tensor<?xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
@@ -55,7 +57,8 @@ func.func @main(%x: tensor<?x?xf32>, %b: tensor<?xf32>, %m: index, %n: index) ->
 // -----
 
 // What is constant along rows is read once for a vector, and never in squares.
-// CHECK-LABEL: gpu.func @kernel_0_rows(
+// CHECK-LABEL: func.func @kernel_0_rows(
+// CHECK:       gpu.func @kernel_0_rows(
 // CHECK:         vector.load
 // CHECK:         memref.load
 // CHECK-NOT:   @kernel_0_tile
@@ -67,7 +70,8 @@ func.func @main(%x: tensor<?x?xf32>, %b: tensor<?x1xf32>) -> tensor<?x?xf32> {
 // -----
 
 // A result that takes an operand's memory over is that operand.
-// CHECK-LABEL: gpu.func @kernel_0_flat(
+// CHECK-LABEL: func.func @kernel_0_flat(
+// CHECK:       gpu.func @kernel_0_flat(
 // CHECK-SAME:    %arg2: memref<?xf32, 1>) kernel
 func.func @main(%x: tensor<?xf32> {fusion.dies}) -> tensor<?xf32> {
   %0 = fusion.negative %x : tensor<?xf32>
