@@ -36,7 +36,7 @@ class GpuReader(Reader):
         return False
 
     def _step(self, name: str, native: Any, spec: dict, *rest: Any) -> KernelStep:
-        return GpuKernelStep(name, native, spec, *rest, device=self.program.device)
+        return GpuKernelStep(name, native, spec, self.program.device, *rest)
 
     def _operand_spec(self, o: Operand) -> tuple:
         if self.program.device.target == "cpu":

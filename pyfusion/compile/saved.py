@@ -110,7 +110,7 @@ def _restore(known: dict[str, Any], block: Any, engine: Any) -> Any:
             if device is CPU:
                 step = KernelStep(name, native, spec, *about)
             else:
-                step = GpuKernelStep(name, native, spec, *about, device)
+                step = GpuKernelStep(name, native, spec, device, *about)
         elif kind == "backend":
             number, args, dyn, dtype, target = rest
             op, _, attrs, _, _ = block.queue[number].record

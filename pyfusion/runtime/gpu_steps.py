@@ -30,12 +30,12 @@ class GpuKernelStep(KernelStep):
         name: str,
         kernel: Any,
         spec: dict[str, Any],
+        device: Device,
         extents: list,
         operands: list[Operand],
         results: list[Result],
         flat: bool,
         ops: list[str],
-        device: Device,
     ):
         super().__init__(name, 0, spec, extents, operands, results, flat, ops)
         self.kernel = kernel
