@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "counters.h"
 
+#include "pyfusion_gpu.h"
 #include "pyfusion_rt.h"
 
 namespace pf {
@@ -34,6 +35,11 @@ const char* pf_error_text(int32_t code) {
     case PF_INVALID: return "invalid argument";
     case PF_UNKNOWN_POINTER: return "not a live block of the pool";
     case PF_UNKNOWN_KERNEL: return "not a live kernel";
+    case PF_TOO_LARGE: return "too many elements for a GPU kernel";
+    case PF_NO_DRIVER: return "no GPU driver";
+    case PF_NO_DEVICE: return "no such GPU";
+    case PF_BAD_BINARY: return "the GPU driver does not take the code";
+    case PF_DEVICE_ERROR: return "error of the GPU driver";
     default: return "unknown error";
   }
 }

@@ -122,9 +122,9 @@ int Cuda::error(Result result, const char* call, const char* what) {
   const char *name = nullptr, *text = nullptr;
   cuGetErrorName_(result, &name);
   cuGetErrorString_(result, &text);
-  int code = result == kOutOfMemory                               ? PF_NO_MEMORY
-             : result == kNoDevice || result == kInvalidDevice ? PF_NO_DEVICE
-                                                                : PF_DEVICE_ERROR;
+  int code = PF_DEVICE_ERROR;
+  if (result == kOutOfMemory) code = PF_NO_MEMORY;
+  if (result == kNoDevice || result == kInvalidDevice) code = PF_NO_DEVICE;
   if (!name) return fail(code, "%s%s%s: CUDA error %d", call, *what ? " of " : "", what, result);
   return fail(code, "%s%s%s: %s (%s)", call, *what ? " of " : "", what, name, text ? text : "");
 }

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -68,8 +69,7 @@ int open(const Api& api, Driver** result) {
     return code;
   }
   // Registered after the driver's own handlers, hence run before them.
-  static const int registered = std::atexit([] { ending.store(true); });
-  (void)registered;
+  std::atexit([] { ending.store(true); });
   *result = driver.release();
   return PF_OK;
 }

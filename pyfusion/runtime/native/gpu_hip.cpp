@@ -114,11 +114,11 @@ int Hip::open(void* library, const char* file) {
 int Hip::error(Result result, const char* call, const char* what) {
   const char *name = hipGetErrorName_(result), *text = hipGetErrorString_(result);
   forget();
-  int code = result == kOutOfMemory                               ? PF_NO_MEMORY
-             : result == kNoDevice || result == kInvalidDevice ? PF_NO_DEVICE
-                                                                : PF_DEVICE_ERROR;
-  return fail(code, "%s%s%s: %s (%s), HIP error %d", call, *what ? " of " : "", what, name ? name : "", text ? text : "",
-              result);
+  int code = PF_DEVICE_ERROR;
+  if (result == kOutOfMemory) code = PF_NO_MEMORY;
+  if (result == kNoDevice || result == kInvalidDevice) code = PF_NO_DEVICE;
+  return fail(code, "%s%s%s: %s (%s), HIP error %d", call, *what ? " of " : "", what, name ? name : "",
+              text ? text : "", result);
 }
 
 int Hip::device_name(int device, std::string& name) {
@@ -139,7 +139,8 @@ int Hip::device_arch(int device, std::string& arch) {
     arch = properties.substr(at, end - at);
     return PF_OK;
   }
-  return fail(PF_DEVICE_ERROR, "the HIP driver (%s) does not name the architecture of device %d", file_.c_str(), device);
+  return fail(PF_DEVICE_ERROR, "the HIP driver (%s) does not name the architecture of device %d", file_.c_str(),
+              device);
 }
 
 int Hip::load(int device, const Code& code, void** module) {

@@ -91,8 +91,7 @@ int64_t create(void* const* functions, const int64_t* spec) {
   const bool reduction = kind == PF_ROW || kind == PF_COL;
   if (kind != PF_ELEMENTWISE && !reduction) return invalid("kind");
   if (!count_in(nk1, PF_MAX_RANK) || !count_in(nr, PF_MAX_RANK) || !count_in(nk2, PF_MAX_RANK) ||
-      nk1 + nr + nk2 > PF_MAX_RANK || (kind != PF_COL && nk2 != 0) || (reduction ? nr < 1 : nr != 0) ||
-      (kind == PF_COL && nk2 < 1))
+      nk1 + nr + nk2 > PF_MAX_RANK || (kind != PF_COL && nk2 != 0) || (!reduction && nr != 0))
     return invalid("dimensions");
   if (reduction ? !valid_size(acc) : acc != 0) return invalid("accumulator");
   if (spec[5] != PF_CUDA && spec[5] != PF_HIP) return invalid("api");
@@ -144,10 +143,11 @@ struct Frame {
   Arena arena;
 };
 
-// The number of kept and of reduced elements; 1 to skip the launch.
+// Whether a launch has results, and whether it has elements.
 int count_elements(const Kernel& kernel, const int64_t* words, bool* kept, bool* used) {
   const int64_t* reduced = words + kernel.nk1;
-  const int64_t all[3] = {product(kernel.nk1, words), product(kernel.nr, reduced), product(kernel.nk2, reduced + kernel.nr)};
+  const int64_t all[3] = {product(kernel.nk1, words), product(kernel.nr, reduced),
+                          product(kernel.nk2, reduced + kernel.nr)};
   if (product(3, all) < 0) {
     if (std::any_of(words, words + kernel.rank(), [](int64_t e) { return e < 0; }))
       return fail(PF_INVALID, "a negative extent");

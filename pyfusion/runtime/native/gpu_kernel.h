@@ -65,7 +65,9 @@ struct Bound {
 };
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-inline bool aligned(const void* p, int64_t bytes) { return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0; }
+inline bool aligned(const void* p, int64_t bytes) {
+  return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0;
+}
 
 // The arguments of one host function.
 class Call {

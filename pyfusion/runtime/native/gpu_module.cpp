@@ -141,7 +141,8 @@ void* mgpuModuleGetFunction(void* pointer, const char* name) {
   using namespace pf::gpu;
   auto* module = static_cast<Module*>(pointer);
   if (!module) {
-    target().note(no_memory());  // that was when it was to be remembered
+    target().note(fail(PF_INVALID, "the code of the function %s is not there: its constructor has not run "
+                                   "(ExecutionEngine.initialize), or there was no memory", name));
     return nullptr;
   }
   if (Function* found = module->find(name)) return found;

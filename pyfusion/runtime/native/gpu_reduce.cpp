@@ -12,7 +12,9 @@ constexpr int64_t kFewSteps = 16, kManySteps = 64;   // of one thread
 constexpr int64_t kColumnThreads = 32;
 constexpr int64_t kScratchAlign = 256;
 
-int64_t power_at_least(int64_t n) { return n <= 1 ? 1 : int64_t{1} << (64 - __builtin_clzll(static_cast<unsigned long long>(n - 1))); }
+int64_t power_at_least(int64_t n) {
+  return n <= 1 ? 1 : int64_t{1} << (64 - __builtin_clzll(static_cast<unsigned long long>(n - 1)));
+}
 int log2_of(int64_t power) { return __builtin_ctzll(static_cast<unsigned long long>(power)); }
 
 // See PF_REDUCE in pyfusion_gpu.h. All but most_k1 follows from the logical shape alone.
@@ -69,9 +71,8 @@ int make_tree(const Kernel& kernel, const int64_t* extents, Tree& t) {
   } else {
     t.most_k1 = std::min((kIndexEnd - 1) / t.k2, most_blocks / t.column_blocks);
   }
-  if (t.chunks > 1)
-    t.most_k1 = std::min(t.most_k1, kernel.most_blocks(finish_block) * (finish_block / t.finish_threads) / std::max<int64_t>(t.k2, 1));
-  if (t.most_k1 < 1) return fail(PF_TOO_LARGE, "a reduction of %lld elements is too large", static_cast<long long>(t.r));
+  if (t.most_k1 < 1)
+    return fail(PF_TOO_LARGE, "a reduction of %lld elements is too large", static_cast<long long>(t.r));
   return PF_OK;
 }
 
@@ -169,10 +170,10 @@ void put_strides(Call& call, const Part& part, const int64_t* str) { call.filled
 void put_range(Plan& plan, const Boxes& boxes, int64_t first_k) {
   Launch& launch = *plan.launch;
   const Kernel& kernel = *launch.kernel;
-  const int64_t first = first_k * plan.tree.r;
+  const int64_t first = first_k * plan.tree.r, size = plan.tree.k1 * plan.tree.r * plan.tree.k2;
   for (int i = 0; i < kernel.n_range; ++i) {
     const Bound& b = launch.range[i];
-    launch.call.operand(b, b.operand->strided() ? boxes.offset(b.str) : first, plan.tree.k1 * plan.tree.r * plan.tree.k2);
+    launch.call.operand(b, b.operand->strided() ? boxes.offset(b.str) : first, size);
     if (!b.operand->strided()) continue;
     put_strides(launch.call, plan.lead, b.str);
     put_strides(launch.call, plan.reduced, b.str + kernel.nk1);
@@ -260,7 +261,8 @@ int launch_reduction(Launch& launch) {
   if (int code = make_tree(kernel, launch.extents, plan.tree)) return code;
   if (int code = scratch_of(kernel, plan.tree, scratch)) return code;
   if (scratch.bytes > 0) {
-    if (!launch.scratch) return fail(PF_INVALID, "a launch needs %lld bytes of scratch memory", static_cast<long long>(scratch.bytes));
+    if (!launch.scratch)
+      return fail(PF_INVALID, "no scratch memory, of %lld bytes", static_cast<long long>(scratch.bytes));
     plan.partials = static_cast<char*>(launch.scratch);
     if (kernel.places) plan.places = plan.partials + scratch.places;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of GPU kernels, on CUDA and on HIP: part of libpyfusion_rt. The drivers are loaded at first use; nothing here
-// needs their headers. Every function is safe to call from any thread, never throws, never aborts and prints nothing:
-// it returns a code, and pf_gpu_error has the text of the last error of the calling thread.
+// Launches of GPU kernels, on CUDA and on HIP: part of libpyfusion_rt. The drivers are loaded at first use; nothing
+// here needs their headers. Every function is safe to call from any thread, never throws, never aborts and prints
+// nothing: it returns a code, and pf_gpu_error has the text of the last error of the calling thread.
 #ifndef PYFUSION_GPU_H
 #define PYFUSION_GPU_H
 
@@ -28,8 +28,8 @@ PF_API int32_t pf_gpu_arch(int32_t api, int32_t device, char* buffer, int32_t n)
 PF_API int32_t pf_gpu_error(char* buffer, int32_t n);
 
 // --- kernels ------------------------------------------------------------------------------------------------
-// The host functions of a kernel, compiled from MLIR or not, take one array of pointers to their arguments. A kernel has
-// one for each variant it was compiled for:
+// The host functions of a kernel, compiled from MLIR or not, take one array of pointers to their arguments. A kernel
+// has one for each variant it was compiled for:
 enum {
   PF_FLAT = 0,     // element-wise, without strided operands
   PF_ROWS = 1,     // element-wise, vectors along the inner dimension
@@ -70,8 +70,8 @@ enum {
 //    kept dimension; K and K1 are then those of the part, chunk and chunks those of the whole.
 //    R >= 2^31 with more than one (static) reduced dimension, or K2 >= 2^31, is PF_TOO_LARGE.
 //
-// spec = [kind, nk1, nr, nk2, acc_itemsize, api, device, flags,
-//         n_functions, (variant, V, U, block)..., n_range, (role, itemsize, inner)..., n_finish, (role, itemsize, inner)...]
+// spec = [kind, nk1, nr, nk2, acc_itemsize, api, device, flags, n_functions, (variant, V, U, block)...,
+//         n_range, (role, itemsize, inner)..., n_finish, (role, itemsize, inner)...]
 // kind: PF_ELEMENTWISE (R = nk1, the other two 0), PF_ROW (nk2 = 0) or PF_COL, the last two with PF_PLACES perhaps.
 // V: elements of a vector access; U: vectors of a thread (PF_STRIDED: elements; PF_TILE: the edge of a tile);
 // block: threads of a block. V, block and the edge are powers of two.
@@ -83,9 +83,9 @@ PF_API int64_t pf_gpu_kernel_create(void* const* functions, const int64_t* spec)
 PF_API int32_t pf_gpu_kernel_destroy(int64_t handle);
 // Loads the code of every function on the kernel's device now, which the first launch would do else.
 PF_API int32_t pf_gpu_preload(int64_t handle);
-// words = [extents, range operands, finish operands] as for pf_launch (pyfusion_rt.h), with pointers of the device; those
-// of the outputs are given. scratch: device memory of pf_gpu_scratch bytes, aligned to 256, in use until the stream has
-// passed the launch; may be null when that is 0. Asynchronous: PF_OK says that all was put on the stream.
+// words = [extents, range operands, finish operands] as for pf_launch (pyfusion_rt.h), with pointers of the device;
+// those of the outputs are given. scratch: device memory of pf_gpu_scratch bytes, aligned to 256, in use until the
+// stream has passed the launch; may be null when that is 0. Asynchronous: PF_OK says that all was put on the stream.
 PF_API int32_t pf_gpu_launch(int64_t handle, const int64_t* words, void* stream, void* scratch);
 PF_API int64_t pf_gpu_scratch(int64_t handle, const int64_t* words);  // bytes, or a code
 // Calls of pf_gpu_launch that succeeded, then kernels put on a stream, by variant (six), launches that were split,
@@ -93,9 +93,10 @@ PF_API int64_t pf_gpu_scratch(int64_t handle, const int64_t* words);  // bytes, 
 PF_API int32_t pf_gpu_counters(int64_t* out, int32_t n);
 
 // --- what compiled host code calls --------------------------------------------------------------------------
-// The names and signatures that MLIR gives them. Constructors of JIT-ed code call the first two before a device is
-// chosen: they only remember the code, which stays the caller's and in place until mgpuModuleUnload. It is loaded when
-// a launch first needs it, once for each device. Errors become that of the pf_gpu_launch that is under way.
+// The names and signatures that MLIR gives them. Constructors of JIT-ed code (ExecutionEngine.initialize runs them)
+// call the first two before a device is chosen: they only remember the code, which stays the caller's and in place
+// until mgpuModuleUnload. It is loaded when a launch first needs it, once for each device. Errors become that of the
+// pf_gpu_launch that is under way.
 PF_API void* mgpuModuleLoad(void* data, uint64_t bytes);
 PF_API void* mgpuModuleLoadJIT(char* text, int32_t optimization);  // text ends with 0
 PF_API void mgpuModuleUnload(void* module);
