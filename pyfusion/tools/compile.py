@@ -16,9 +16,9 @@ What can be emitted:
            GPU, with the PTX or code object in it; they call mgpu* functions, as pyfusion's run time
            and MLIR's have them
 
-Kernels are numbered in the order of the file; the host functions are `_mlir_ciface_kernel_0`, and
-so on. The work is done in a child process; whatever happens there becomes a diagnostic and exit
-code 1.
+Kernels are numbered in the order of the file. A host function is `_mlir_ciface_kernel_0` on a CPU;
+on a GPU it has the variant of the kernel behind it, `_mlir_ciface_kernel_0_flat`. The work is done
+in a child process; whatever happens there becomes a diagnostic and exit code 1.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ __all__ = ["main"]
 def _parser() -> argparse.ArgumentParser:
     assert __doc__
     summary, _, rest = __doc__.partition("\n\n")
+    summary = summary.partition(": ")[2]
     parser = argparse.ArgumentParser(
         prog="pyfusion-compile",
-        description=summary.partition(": ")[2].capitalize(),
+        description=summary[0].upper() + summary[1:],
         epilog=rest[rest.index("What can") :],
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -5,7 +5,7 @@
 // RUN: pyfusion-opt %s --target=rocm --stop-after=rocdl | FileCheck %s --check-prefix=ROCDL
 
 // GPU-LABEL:   func.func @kernel_0_flat(
-// GPU:           gpu.launch_func @[[M:.*]]::@[[K:.*]] blocks in
+// GPU:           gpu.launch_func async [%{{.*}}] @[[M:.*]]::@[[K:.*]] blocks in
 // GPU:         gpu.module @[[M]]
 // GPU:           gpu.func @[[K]](
 // GPU-SAME:        known_block_size = array<i32: 256, 1, 1>
