@@ -106,6 +106,13 @@ FLAGS: dict[str, Flag] = {
 }
 
 
+def _flag(name: str) -> Flag:
+    flag = FLAGS.get(name)
+    if flag is None:
+        raise AttributeError(f"no flag {name!r}; there are {', '.join(sorted(FLAGS))}")
+    return flag
+
+
 class Config:
     """The flags, as attributes. Unknown names and values of the wrong type raise."""
 
@@ -141,9 +148,7 @@ class Config:
         self.__dict__.update(values)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        flag = FLAGS.get(name)
-        if flag is None:
-            raise AttributeError(f"no flag {name!r}; there are {', '.join(sorted(FLAGS))}")
+        flag = _flag(name)
         if type(flag.default) is bool:
             if not isinstance(value, bool):
                 raise TypeError(f"{name} takes a bool, not {value!r}")
@@ -162,6 +167,8 @@ class Config:
     @contextmanager
     def scope(self, **flags: Any) -> Iterator[Config]:
         """Sets flags inside a `with` block and puts the old values back after it."""
+        for name in flags:
+            _flag(name)
         old = {name: getattr(self, name) for name in flags}
         try:
             for name, value in flags.items():

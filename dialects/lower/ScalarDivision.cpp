@@ -6,12 +6,14 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::fusion;
 using IPred = arith::CmpIPredicate;
 using FPred = arith::CmpFPredicate;
+using llvm::APFloat;
 
 //===----------------------------------------------------------------------===//
 // Integers of up to 32 bits, in floating point
@@ -161,41 +163,54 @@ static Value exactRemainder(ScalarBuilder &e, Value a, Value b) {
   return e.copySign(e.emit<arith::TruncFOp>(type, r), a);
 }
 
-namespace {
-/// C's fmod, whether it is not zero, and whether Python's differs from it.
-struct FloatRemainder {
-  FloatRemainder(ScalarBuilder &e, Value a, Value b)
-      : mod(exactRemainder(e, a, b)) {
-    Value zero = e.constant(a.getType(), 0.0);
-    some = e.cmp(FPred::UNE, mod, zero);
-    Value differ = e.bxor(e.cmp(FPred::OLT, b, zero),
-                          e.cmp(FPred::OLT, mod, zero));
-    down = e.band(some, differ);
-  }
-  Value mod, some, down;
-};
-} // namespace
-
+/// Python's %: with the divisor's sign, a zero too.
 static Value floatRemainder(ScalarBuilder &e, Value a, Value b) {
-  FloatRemainder f(e, a, b);
-  Value r = e.select(f.down, e.add(f.mod, b), f.mod);
-  return e.select(f.some, r, e.copySign(e.constant(a.getType(), 0.0), b));
+  Value mod = exactRemainder(e, a, b);
+  Value zero = e.constant(a.getType(), 0.0);
+  Value differ = e.bxor(e.cmp(FPred::OLT, b, zero),
+                        e.cmp(FPred::OLT, mod, zero));
+  Value r = e.select(differ, e.add(mod, b), mod);
+  return e.select(e.cmp(FPred::UNE, mod, zero), r, e.copySign(zero, b));
 }
 
+/// floor(a/b), rounded once. Of the rounded quotient q the floor is the same,
+/// unless a/b was rounded up to a whole number. What it was is known from the
+/// exact a - q b. Below 2^digits the floor is then q - 1; from there on a/b is
+/// rounded as its floor is, unless that is halfway between the float below q
+/// and q, and q is odd.
 static Value floatFloorDivide(ScalarBuilder &e, Value a, Value b) {
-  Type type = a.getType();
-  FloatRemainder f(e, a, b);
+  auto type = cast<FloatType>(a.getType());
+  const llvm::fltSemantics &format = type.getFloatSemantics();
+  Type word = e.bitsType(type);
   Value zero = e.constant(type, 0.0), one = e.constant(type, 1.0);
-  Value div = e.emit<arith::DivFOp>(e.sub(a, f.mod), b);
-  div = e.select(f.down, e.sub(div, one), div);
-  // div is an integer but for its rounding error.
-  Value floor = e.emit<math::FloorOp>(div);
-  Value up = e.cmp(FPred::OGT, e.sub(div, floor), e.constant(type, 0.5));
-  floor = e.select(up, e.add(floor, one), floor);
-  Value quotient = e.emit<arith::DivFOp>(a, b);
-  Value r = e.select(e.cmp(FPred::UNE, div, zero), floor,
-                     e.copySign(zero, quotient));
-  return e.select(e.cmp(FPred::OEQ, b, zero), quotient, r);
+  Value q = e.emit<arith::DivFOp>(a, b);
+  Value floor = e.emit<math::FloorOp>(q);
+  Value rest = e.emit<math::FmaOp>(e.neg(q), b, a);
+  // The divisor may be infinite.
+  rest = e.select(e.cmp(FPred::OEQ, q, zero), a, rest);
+  Value up = e.band(e.cmp(FPred::ONE, rest, zero),
+                    e.bxor(e.cmp(FPred::OLT, rest, zero),
+                           e.cmp(FPred::OLT, b, zero)));
+  up = e.band(up, e.cmp(FPred::OEQ, floor, q));
+
+  double limit = std::ldexp(1.0, APFloat::semanticsPrecision(format));
+  Value small = e.cmp(FPred::OLT, e.absFloat(q), e.constant(type, limit));
+  Value bits = e.bitcast(word, q);
+  Value sign = e.emit<arith::ShRSIOp>(bits, e.integer(word, type.getWidth() - 1));
+  Value below = e.bitcast(type, e.sub(bits, e.bor(sign, e.integer(word, 1))));
+  // How far a/b is above the middle, times b: exact where it is less than b.
+  Value half = e.mul(e.sub(q, below), e.constant(type, 0.5));
+  Value above = e.absFloat(e.emit<math::FmaOp>(half, b, rest));
+  Value tie = e.cmp(FPred::OLT, above, e.absFloat(b));
+  tie = e.band(tie, e.emit<arith::TruncIOp>(e.b.getI1Type(), bits));
+  Value r = e.select(e.band(up, e.bor(small, tie)),
+                     e.select(small, e.sub(q, one), below), floor);
+
+  double inf = std::numeric_limits<double>::infinity();
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  Value infinite = e.cmp(FPred::OEQ, e.absFloat(a), e.constant(type, inf));
+  r = e.select(infinite, e.constant(type, nan), r);
+  return e.select(e.cmp(FPred::OEQ, b, zero), q, r);
 }
 
 //===----------------------------------------------------------------------===//

@@ -152,6 +152,13 @@ def _compare_signs(op: OpInfo, a: Any, b: Any, inputs: tuple[DType, ...]) -> Arr
     return apply(OPS["logical_and"], apply(OPS["logical_not"], negative), same)
 
 
+def _logical(op: OpInfo, operands: list[Operand]) -> None:
+    """An int is true or false whatever the array's type, but has to be an int64, as in NumPy."""
+    for number, key in operands:
+        if key is int:
+            scalar(number, int64)
+
+
 def _square(op: OpInfo, operands: list[Operand]) -> Array:
     (dtype,), out = rule(op, (operands[0][1],))
     value = cast(operands[0][0], dtype)
@@ -187,6 +194,9 @@ _SPECIAL: dict[str, Callable[[OpInfo, list[Operand]], Array | None]] = {
     "less_equal": _compare,
     "greater": _compare,
     "greater_equal": _compare,
+    "logical_and": _logical,
+    "logical_or": _logical,
+    "logical_xor": _logical,
     "square": _square,
     "reciprocal": _reciprocal,
     "positive": _positive,

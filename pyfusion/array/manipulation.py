@@ -282,12 +282,12 @@ def _band(x: Array, keep: Any) -> Array:
     return where(keep(distance), x, zeros((), x.dtype, device=device.name))
 
 
-def tril(x: Any, /, *, k: int = 0) -> Array:
+def tril(x: Any, /, k: int = 0) -> Array:
     """The lower triangles of matrices: zeros above the `k`-th diagonal."""
     return _band(asarray(x), lambda distance: apply(OPS["less_equal"], distance, k))
 
 
-def triu(x: Any, /, *, k: int = 0) -> Array:
+def triu(x: Any, /, k: int = 0) -> Array:
     """The upper triangles of matrices: zeros below the `k`-th diagonal."""
     return _band(asarray(x), lambda distance: apply(OPS["greater_equal"], distance, k))
 

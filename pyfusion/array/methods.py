@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..ir.table import OPS
 from . import elementwise, indexing, interop, manipulation, reads, reductions, searching, ufuncs
 from .apply import apply
 from .core import Array, wrap
-from .creation import copy
+from .creation import asarray, copy
 from .linear import dot, matrix_transpose
 from .operators import FUNCTIONS, finish
 
@@ -64,6 +66,11 @@ def __deepcopy__(self: Array, memo: Any) -> Array:
     return copy(self)
 
 
+def __reduce__(self: Array) -> tuple[Any, ...]:
+    """Pickled by its elements, as NumPy pickles them."""
+    return asarray, (np.asarray(self),)
+
+
 _FUNCTIONS = {
     **{
         name: getattr(reductions, name)
@@ -108,7 +115,7 @@ _FUNCTIONS = {
 
 def _install() -> None:
     own = [reshape, transpose, flatten, astype, clip, round]
-    special = [__divmod__, __rdivmod__, __copy__, __deepcopy__]
+    special = [__divmod__, __rdivmod__, __copy__, __deepcopy__, __reduce__]
     for method in [*own, *special, *reads.METHODS, *interop.METHODS]:
         setattr(Array, method.__name__, method)
     for name, function in _FUNCTIONS.items():

@@ -17,6 +17,7 @@ from ..dtypes import DType
 from ..ir.table import OpInfo
 from .complex_guards import GUARDS as COMPLEX_GUARDS
 from .complex_guards import sign
+from .division import GUARDS as DIVISION_GUARDS
 from .half import GUARDS as HALF_GUARDS
 from .half import convert, is_bfloat16, is_half, through_float32
 
@@ -52,7 +53,8 @@ class NumpyBackend:
                 if run is None:
                     raise RuntimeError(f"the NumPy backend does not know {op.name}")
                 options = dict(attrs) if kind == "opaque" and attrs else {}
-                operands = _operands(op, args, dtype) if kind == "elementwise" else args
+                typed = kind == "elementwise" or op.ufunc is not None
+                operands = _operands(op, args, dtype) if typed else args
                 if op.name == "cast":
                     operands = [*operands, dtype]
                 result = run(*operands, **options)
@@ -60,8 +62,11 @@ class NumpyBackend:
 
 
 def _operands(op: OpInfo, args: Arrays, dtype: DType) -> Arrays:
-    """Python numbers become scalars of the other operands' type."""
-    if op.name == "select":
+    """Python numbers become scalars of the other operands' type, or the result's where that is
+    the one."""
+    if op.name == "ldexp" and isinstance(args[0], np.ndarray):
+        return args  # the exponent is an int, whatever the array
+    if op.name in ("select", "ldexp"):
         typed = dtype.numpy
     else:
         typed = next((a.dtype for a in args if isinstance(a, np.ndarray)), dtype.numpy)
@@ -203,6 +208,7 @@ GUARDED: dict[str, Callable[..., Any]] = {
     "sigmoid": _sigmoid,
     "sign": through_float32(sign),  # `ml_dtypes` keeps the sign of -0
     **COMPLEX_GUARDS,
+    **DIVISION_GUARDS,
     **HALF_GUARDS,
 }
 

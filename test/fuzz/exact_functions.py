@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Elementary functions with more digits than the type that they are the reference for."""
+"""Elementary functions with more digits than the type that they are the reference for, and the
+floor of an exact quotient.
+"""
 
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -62,3 +65,28 @@ def reference(name, args):
     return getattr(np, NAMES.get(name, name))(*[np.atleast_1d(a) for a in args]).reshape(
         np.broadcast_shapes(*[a.shape for a in args])
     )
+
+
+DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
+
+
+def _floor_quotient(x, y, digits):
+    if not math.isfinite(x) or not math.isfinite(y) or x == 0 or y == 0:
+        return float(np.floor_divide(np.float64(x), np.float64(y)))
+    whole = Fraction(x) // Fraction(y)
+    if whole == 0:
+        return math.copysign(0.0, x) * math.copysign(1.0, y)
+    unit = 2 ** max(abs(whole).bit_length() - digits, 0)
+    whole = round(Fraction(whole, unit)) * unit
+    if abs(whole) >= 2**1024:
+        return math.inf if whole > 0 else -math.inf
+    return float(whole)
+
+
+def floor_divide(x, y):
+    """The floor of the exact quotient of floats of one type, rounded to that type once."""
+    x, y = np.broadcast_arrays(x, y)
+    pairs = zip(*(a.astype(np.float64).ravel().tolist() for a in (x, y)), strict=True)
+    with np.errstate(all="ignore"):
+        flat = np.array([_floor_quotient(a, b, DIGITS[x.dtype.name]) for a, b in pairs])
+        return flat.astype(x.dtype).reshape(x.shape)

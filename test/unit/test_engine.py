@@ -163,6 +163,8 @@ def test_queue_limit_flushes():
 def test_config_checks_values():
     with pytest.raises(AttributeError, match="no flag"):
         pf.config.nonsense = 1
+    with pytest.raises(AttributeError, match="no flag 'nonsense'"), pf.config.scope(nonsense=1):
+        pass
     with pytest.raises(TypeError):
         pf.config.threads = "two"
     with pytest.raises(ValueError, match="one of"):

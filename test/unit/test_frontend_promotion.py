@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from values_common import check, check_all
 
 import pyfusion as pf
 from pyfusion.dtypes import DTYPES
@@ -23,6 +24,7 @@ NUMBERS = [
 ]
 
 TWO = sorted(op.name for op in UFUNCS.values() if op.ufunc.nin == 2 and op.name != "matmul")
+RUN_BY_NUMPY = [n for n in TWO if any(o.name == n and o.kind == "opaque" for o in UFUNCS.values())]
 ONE = sorted(op.name for op in UFUNCS.values() if op.ufunc.nin == 1 and op.name != "isnat")
 
 
@@ -78,6 +80,40 @@ def test_arrays_with_numbers(dtype):
             want = numpy_result(ufunc, number, n)
             got = our_result(function, number, x)
             assert got == want, f"{name} of {number!r} and {dtype}: {got}, not {want}"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numbers_as_operands_of_what_numpy_runs(dtype):
+    n, x = np.array([1, 0, 3]).astype(getattr(pf, dtype).numpy), pf.asarray([1, 0, 3]).astype(dtype)
+    results = {}
+    for name, (function, ufunc) in functions(RUN_BY_NUMPY).items():
+        if dtype == "bfloat16" and name == "float_power":
+            continue  # as of float16, not as in `ml_dtypes`
+        for number in NUMBERS:
+            if dtype == "bfloat16" and name == "ldexp" and number.__class__ is np.uint64:
+                continue  # the same
+            for left, right in ((n, number), (number, n)):
+                if not isinstance(numpy_result(ufunc, left, right), type):
+                    with np.errstate(all="ignore"):
+                        want = ufunc(left, right)
+                    got = function(*[x if a is n else a for a in (left, right)])
+                    results[f"{name} of {left!r} and {right!r}"] = got, want
+    assert results
+    check_all(results)
+
+
+def test_float_power_is_float64_at_least():
+    for dtype in ("float16", "bfloat16", "float32", "int8"):
+        check(pf.float_power(pf.asarray([1, 3], dtype=dtype), 2), np.array([1.0, 9.0]), dtype)
+
+
+def test_exponents_of_ldexp():
+    for dtype in ("float16", "bfloat16", "float32", "float64"):
+        x = pf.ones(2, dtype)
+        got = pf.ldexp(x, pf.asarray([1, -1], dtype="int64"))
+        check(got, np.array([2, 0.5]).astype(got.dtype.numpy), dtype)
+        with pytest.raises(pf.DTypeError, match=f"ldexp is not defined for {dtype}, uint64"):
+            pf.ldexp(x, pf.ones(2, "uint64"))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -166,7 +202,7 @@ def test_choices():
 @pytest.mark.parametrize("number", [127, 128, 255, 256, -1, -129, 2**63, 2**64, 10**400])
 def test_python_integers_out_of_range(dtype, number):
     n, x = np.ones(2, dtype), pf.ones(2, dtype)
-    for name in ("add", "multiply", "maximum", "bitwise_and"):
+    for name in ("add", "multiply", "maximum", "bitwise_and", "logical_and", "logical_xor"):
         want = numpy_result(getattr(np, name), n, number)
         got = our_result(getattr(pf, name), x, number)
         assert got == want, f"{name} of {dtype} and {number}: {got}, not {want}"

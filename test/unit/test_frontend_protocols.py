@@ -132,6 +132,15 @@ def test_array_arguments():
     assert np.shares_memory(np.asarray(x, dtype="float32", copy=False), np.asarray(x))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "bool", "complex64"])
+def test_arrays_are_pickled_by_their_elements(dtype):
+    x = pf.asarray([[1, 0, 3], [0, 5, 6]]).astype(dtype).T
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        y = pickle.loads(pickle.dumps(x, protocol))
+        assert type(y) is type(x) and y.dtype is x.dtype and y.shape == x.shape
+        assert (np.asarray(y) == np.asarray(x)).all()
+
+
 def test_copy_of_what_comes_in():
     n = np.ones(3)
     x = pf.asarray(n)

@@ -32,6 +32,7 @@ MOVES_2D = {
     "rot90": lambda xp, x: xp.rot90(x),
     "rot90 3": lambda xp, x: xp.rot90(x, 3),
     "tril": lambda xp, x: xp.tril(x, k=1),
+    "tril 1": lambda xp, x: xp.tril(x, 1),
     "triu": lambda xp, x: xp.triu(x, k=-1),
     "stack": lambda xp, x: xp.stack([x, x], axis=1),
     "concat": lambda xp, x: xp.concatenate([x, x[:, :3]], axis=1),
