@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ExecutionError
-from .library import ELEMENTWISE
+from ..errors import CompileError, ExecutionError, OutOfMemoryError
+from . import library
+from .library import ELEMENTWISE, NO_MEMORY, OK
 
 # Codes beside those of `library`.
 TOO_LARGE, NO_DRIVER, NO_DEVICE, BAD_BINARY, DEVICE_ERROR = -5, -6, -7, -8, -9

@@ -4,6 +4,7 @@
 import gc
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,6 +79,22 @@ def test_static_extents_of_1_are_no_launch_dimensions(gpu):
     want = [n + row, n[:, :, ::2] * 2, n.sum(axis=(1, 2)), n.max(axis=0)]
     for g, w in zip(got, want, strict=True):
         np.testing.assert_allclose(np.asarray(g), w, rtol=1e-5)
+
+
+def test_the_first_operation_of_a_process_runs_on_its_device():
+    """No stream was made for the GPU before."""
+    code = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from fake_gpu import fake_gpus
+import numpy as np, pyfusion as pf
+with fake_gpus() as backend:
+    x = pf.asarray(np.ones(3), device="cuda")
+    assert (x + 1).device == "cuda:0"
+    assert float((x + 1).sum()) == 6 and len(backend.launches) == 1
+"""
+    folder = str(Path(__file__).parent)
+    subprocess.run([sys.executable, "-c", code, folder], check=True, timeout=120)
 
 
 def test_devices_do_not_mix(gpu):
