@@ -2,6 +2,7 @@
 """Arrays on devices: what Python does for a GPU, on GPUs that are none; see `fake_gpu.py`."""
 
 import gc
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -387,7 +388,6 @@ except ValueError as error:
 print(float(pf.ones(3).sum()), pf.__array_namespace_info__().devices())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    import re
 
     assert re.search(message, done.stdout)
     assert "3.0 ['cpu']" in done.stdout
