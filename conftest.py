@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Settings of every test run."""
 
+import functools
 import os
+
+import pytest
 
 # A block that falls back to the backend is a failure here.
 os.environ.setdefault("PYFUSION_STRICT", "1")
@@ -10,4 +13,23 @@ os.environ.setdefault("PYFUSION_STRICT", "1")
 def pytest_report_header():
     from pyfusion import config
 
-    return f"pyfusion: mode {config.mode}, threads {config.threads or 'all'}"
+    return (
+        f"pyfusion: mode {config.mode}, threads {config.threads or 'all'}, device {config.device}"
+    )
+
+
+@functools.cache
+def _no_gpu():
+    """Why tests of the marker `gpu` cannot run, or nothing."""
+    from pyfusion.runtime import devices
+
+    try:
+        devices.find("cuda")
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("gpu") and _no_gpu():
+        pytest.skip(_no_gpu())

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+# Called for each device but the CPU when it is made.
+on_new: list[Callable[[], None]] = []
 
 
 class Device:
@@ -26,6 +30,8 @@ class Device:
         self.index = index
         self.target = target
         self.runtime = runtime
+        for call in on_new:
+            call()
 
     @property
     def device(self) -> Device:

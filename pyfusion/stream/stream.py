@@ -10,7 +10,7 @@ from typing import Any
 
 from ..config import config
 from ..errors import DeviceError
-from ..ir.device import CPU, Device
+from ..ir.device import CPU, Device, on_new
 from ..ir.value import Value, device_of
 
 _new = Value.__new__
@@ -44,9 +44,17 @@ class Stream:
 
 
 class _Sharing:
-    """Whether more than one stream was ever made: operands may be another thread's or device's."""
+    """The streams and the GPUs that there ever were: with more than one operands may be another
+    thread's or device's."""
 
     streams = 0
+
+
+def _more() -> None:
+    _Sharing.streams += 2  # also where no stream was made yet
+
+
+on_new.append(_more)
 
 
 def current(device: Device = CPU) -> Stream:

@@ -160,7 +160,7 @@ class FakeBackend:
         index = _index(args)
         result = function(*_plain(args), **options)
         if isinstance(result, (tuple, list)):
-            return type(result)([self.placed(r, index) for r in result])
+            return tuple([self.placed(r, index) for r in result])
         return self.placed(result, index)
 
     def host_kernel(self, handle):

@@ -2,8 +2,10 @@
 """Arrays on devices: what Python does for a GPU, on GPUs that are none; see `fake_gpu.py`."""
 
 import gc
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,6 +80,22 @@ def test_static_extents_of_1_are_no_launch_dimensions(gpu):
     want = [n + row, n[:, :, ::2] * 2, n.sum(axis=(1, 2)), n.max(axis=0)]
     for g, w in zip(got, want, strict=True):
         np.testing.assert_allclose(np.asarray(g), w, rtol=1e-5)
+
+
+def test_the_first_operation_of_a_process_runs_on_its_device():
+    """No stream was made for the GPU before."""
+    code = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from fake_gpu import fake_gpus
+import numpy as np, pyfusion as pf
+with fake_gpus() as backend:
+    x = pf.asarray(np.ones(3), device="cuda")
+    assert (x + 1).device == "cuda:0"
+    assert float((x + 1).sum()) == 6 and len(backend.launches) == 1
+"""
+    folder = str(Path(__file__).parent)
+    subprocess.run([sys.executable, "-c", code, folder], check=True, timeout=120)
 
 
 def test_devices_do_not_mix(gpu):
@@ -370,7 +388,6 @@ except ValueError as error:
 print(float(pf.ones(3).sum()), pf.__array_namespace_info__().devices())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    import re
 
     assert re.search(message, done.stdout)
     assert "3.0 ['cpu']" in done.stdout
