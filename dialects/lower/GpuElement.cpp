@@ -50,13 +50,39 @@ int64_t ElementCode::size() const {
   return count;
 }
 
+void ElementCode::enter(GpuFunction &f, OpBuilder &b) {
+  for (GpuOperand &operand : f.operands)
+    outer.map(operand.source, operand.memory);
+  for (linalg::GenericOp generic : generics)
+    forEachOutside(generic, [&](Value v) { resolve(b, v); });
+}
+
+void fusion::forEachOutside(linalg::GenericOp generic,
+                            function_ref<void(Value)> use) {
+  Region &region = generic.getRegion();
+  region.walk([&](Operation *op) {
+    for (Value v : op->getOperands())
+      if (!region.isAncestor(v.getParentRegion()))
+        use(v);
+  });
+}
+
 Value ElementCode::resolve(OpBuilder &b, Value v) {
   if (Value known = outer.lookupOrNull(v))
     return known;
+  return cloneOutside(b, v, outer);
+}
+
+Value fusion::cloneOutside(OpBuilder &b, Value v, IRMapping &map) {
+  if (Value known = map.lookupOrNull(v))
+    return known;
   Operation *op = v.getDefiningOp();
-  for (Value operand : op->getOperands())
-    resolve(b, operand);
-  return b.clone(*op, outer)->getResult(cast<OpResult>(v).getResultNumber());
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (operand.getParentRegion() == op->getParentRegion())
+        cloneOutside(b, operand, map);
+  });
+  return b.clone(*op, map)->getResult(cast<OpResult>(v).getResultNumber());
 }
 
 void ElementCode::emit(OpBuilder &b, DenseMap<Value, Value> &values,

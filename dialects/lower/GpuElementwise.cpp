@@ -11,21 +11,6 @@ using namespace mlir::fusion;
 
 using Values = DenseMap<Value, Value>;
 
-/// Maps the kernel's arguments to those of the device function and clones what
-/// the loops use from outside.
-static void enter(GpuFunction &f, ElementCode &code,
-                  ArrayRef<linalg::GenericOp> generics) {
-  for (GpuOperand &operand : f.operands)
-    code.outer.map(operand.source, operand.memory);
-  for (linalg::GenericOp generic : generics)
-    generic.getBody()->walk([&](Operation *op) {
-      for (Value v : op->getOperands())
-        if (v.getParentBlock() != generic.getBody() &&
-            !code.outer.contains(v))
-          code.resolve(f.b, v);
-    });
-}
-
 static const GpuOperand &operandOf(const GpuFunction &f, Value source) {
   return *llvm::find_if(
       f.operands, [&](const GpuOperand &o) { return o.source == source; });
@@ -88,7 +73,7 @@ static void buildFlat(func::FuncOp kernel,
   f.note("fusion.vector", vector);
   f.note("fusion.unroll", unroll);
   ElementCode code(generics);
-  enter(f, code, generics);
+  code.enter(f, f.b);
   SmallVector<Value> reads = code.reads(), writes = code.writes();
   Arith a(f.b, f.loc);
   Value n = f.param(), aligned = f.param();
@@ -153,7 +138,7 @@ static void buildStrided(func::FuncOp kernel,
   f.note("fusion.vector", vector);
   f.note("fusion.unroll", unroll);
   ElementCode code(generics);
-  enter(f, code, generics);
+  code.enter(f, f.b);
   SmallVector<Value> reads = code.reads(), writes = code.writes();
   OpBuilder &b = f.b;
   Arith a(b, f.loc);

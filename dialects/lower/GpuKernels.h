@@ -117,6 +117,9 @@ public:
   /// of the device function.
   IRMapping outer;
 
+  /// Maps the kernel's arguments to those of a device function, and clones what
+  /// the loops use from outside.
+  void enter(GpuFunction &f, OpBuilder &b);
   /// Tensor arguments in the order in which they are read or written first.
   SmallVector<Value> reads() const;
   SmallVector<Value> writes() const;
@@ -131,6 +134,13 @@ public:
 private:
   ArrayRef<linalg::GenericOp> generics;
 };
+
+/// The values that the body of a loop uses but does not define.
+void forEachOutside(linalg::GenericOp generic, function_ref<void(Value)> use);
+
+/// A value from in front of the loops, computed again with what `map` gives for
+/// the kernel's arguments.
+Value cloneOutside(OpBuilder &b, Value v, IRMapping &map);
 
 /// Loads and stores of vectors, aligned to their size.
 Value loadVector(OpBuilder &b, Location loc, Value memory, Value at,

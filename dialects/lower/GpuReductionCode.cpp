@@ -101,33 +101,22 @@ GpuOperand &ReductionCode::operandOf(Value source) {
       f.operands, [&](const GpuOperand &o) { return o.source == source; });
 }
 
-/// Clones constants and the like; the place of the first element is 0.
-static Value outside(OpBuilder &b, Location loc, Value v, IRMapping &map) {
-  if (Value known = map.lookupOrNull(v))
-    return known;
-  Operation *op = v.getDefiningOp();
-  if (!op) { // an argument that says where a tile begins
-    Value zero = makeIndex(b, loc, 0);
-    map.map(v, zero);
-    return zero;
-  }
-  for (Value operand : op->getOperands())
-    outside(b, loc, operand, map);
-  return b.clone(*op, map)->getResult(cast<OpResult>(v).getResultNumber());
-}
-
-static IRMapping operandMap(GpuFunction &f) {
+/// The kernel's arguments; the place of the first element is 0.
+static IRMapping operandMap(OpBuilder &b, FlatReduction &flat, GpuFunction &f) {
   IRMapping map;
+  for (BlockArgument arg : flat.range.getArguments())
+    if (arg.getType().isIndex())
+      map.map(arg, makeIndex(b, f.loc, 0));
   for (GpuOperand &operand : f.operands)
     map.map(operand.source, operand.memory);
   return map;
 }
 
 SmallVector<Value> ReductionCode::identities(OpBuilder &b) {
-  IRMapping map = operandMap(f);
+  IRMapping map = operandMap(b, flat, f);
   SmallVector<Value> found;
   for (Value identity : flat.identities)
-    found.push_back(outside(b, f.loc, identity, map));
+    found.push_back(cloneOutside(b, identity, map));
   return found;
 }
 
@@ -135,7 +124,7 @@ SmallVector<Value>
 ReductionCode::accumulate(OpBuilder &b, ValueRange accumulators,
                           const DenseMap<Value, Value> &values, Value place) {
   linalg::GenericOp generic = flat.reduce;
-  IRMapping map = operandMap(f);
+  IRMapping map = operandMap(b, flat, f);
   Block *body = generic.getBody();
   for (OpOperand *operand : generic.getDpsInputOperands()) {
     BlockArgument arg = body->getArgument(operand->getOperandNumber());
@@ -145,15 +134,12 @@ ReductionCode::accumulate(OpBuilder &b, ValueRange accumulators,
   for (auto [arg, value] :
        llvm::zip(generic.getRegionOutputArgs(), accumulators))
     map.map(arg, value);
+  forEachOutside(generic, [&](Value v) { cloneOutside(b, v, map); });
   for (Operation &op : body->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    if (auto index = dyn_cast<linalg::IndexOp>(op))
       map.map(index.getResult(), place);
-      continue;
-    }
-    for (Value operand : op.getOperands())
-      if (operand.getParentBlock() != body)
-        outside(b, f.loc, operand, map);
-    b.clone(op, map);
+    else
+      b.clone(op, map);
   }
   SmallVector<Value> found;
   for (Value v : body->getTerminator()->getOperands())
@@ -279,20 +265,13 @@ void ReductionCode::follow(OpBuilder &b, ValueRange totals, Value k,
   Location loc = f.loc;
   Arith a(b, loc);
   ElementCode code(flat.follow);
-  for (GpuOperand &operand : f.operands)
-    code.outer.map(operand.source, operand.memory);
   BlockArgument count = flat.finish.getArguments().back();
   if (count.getType().isIndex())
     code.outer.map(count, reducedCount);
+  code.enter(f, b);
   DenseMap<Value, Value> values;
   for (auto [source, total] : llvm::zip(flat.totals, totals))
     values[source] = total;
-  for (linalg::GenericOp generic : flat.follow)
-    generic.getBody()->walk([&](Operation *op) {
-      for (Value v : op->getOperands())
-        if (v.getParentBlock() != generic.getBody() && !code.outer.contains(v))
-          code.resolve(b, v);
-    });
   for (Value source : code.reads()) {
     if (values.count(source))
       continue;

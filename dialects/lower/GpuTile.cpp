@@ -92,8 +92,7 @@ void fusion::buildTile(func::FuncOp kernel,
   f.note("fusion.unroll", kEdge);
   f.note("fusion.tiles", shared.size());
   ElementCode code(generics);
-  for (GpuOperand &operand : f.operands)
-    code.outer.map(operand.source, operand.memory);
+  code.enter(f, f.b);
   OpBuilder &b = f.b;
   Location loc = f.loc;
   Arith a(b, loc);

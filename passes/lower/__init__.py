@@ -11,12 +11,13 @@ from .targets import CHIPS, DEFAULTS, Target, parse_target, target_of_device
 __all__ = ["CHIPS", "DEFAULTS", "Target", "parse_target", "phases", "target_of_device"]
 
 
-def phases(target: Target, *, cubin: bool = False) -> Sequence[tuple[str, Sequence[str]]]:
+def phases(target: Target | str, *, cubin: bool = False) -> Sequence[tuple[str, Sequence[str]]]:
     """The phases of a target that follow "outlined": their names and passes, in order.
 
     Args:
         cubin: let ptxas compile the PTX of a CUDA target, not the driver.
     """
+    target = parse_target(target)
     if target.name == "cuda":
         return nvvm.phases(target, cubin)
     if target.name == "rocm":
