@@ -22,7 +22,7 @@ _KEEP_ORDER = ("fusion.reshape", "fusion.expand_dims", "fusion.squeeze")
 def dense_values(func: ir.Operation) -> set[ir.Value]:
     """The values of a function of steps that lie in memory without gaps, in order."""
     found: set[ir.Value] = set()
-    attributes = func.attributes["arg_attrs"] if "arg_attrs" in func.attributes else None
+    attributes = func.attributes.get("arg_attrs", None)
     for number, argument in enumerate(func.regions[0].blocks[0].arguments):
         own = attributes[number] if attributes is not None else {}
         if "fusion.strided" not in own:
@@ -74,7 +74,7 @@ def access_of(
 
 def _full(shape: Shape, space: Sequence[int]) -> bool:
     return len(shape) == len(space) and all(
-        own == DYNAMIC or own == extent for own, extent in zip(shape, space, strict=True)
+        own in (DYNAMIC, extent) for own, extent in zip(shape, space, strict=True)
     )
 
 

@@ -2,8 +2,8 @@
 """fusion-flatten-kernels: kernels of one dimension.
 
 The launcher knows where operands lie (on the CPU it presents each as a dense tile), so the shapes
-of a kernel do not matter: an element-wise kernel runs over a flat index. Operands of one element are "uniform", of
-rank 0. A reduction becomes two functions, see flatten_reductions.py.
+of a kernel do not matter: an element-wise kernel runs over a flat index. Operands of one element
+are "uniform", of rank 0. A reduction becomes two functions, see flatten_reductions.py.
 """
 
 from __future__ import annotations

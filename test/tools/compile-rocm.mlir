@@ -27,7 +27,7 @@
 // NOTES:      ABIVersion: 3
 // NOTES:      amdhsa.kernels:
 // NOTES:        .kernarg_segment_size: 136
-// NOTES:        .max_flat_workgroup_size: 256
+// NOTES:        .max_flat_workgroup_size: 128
 // NOTES:        .name: kernel_0_flat
 // NOTES-NEXT:   .private_segment_fixed_size: 0
 // NOTES:        .vgpr_spill_count: 0
