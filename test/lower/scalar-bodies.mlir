@@ -89,17 +89,17 @@ func.func private @saturate(%x: tensor<?xf32>) -> tensor<?xui8>
 
 // -----
 
-// Half precision is computed in f32 and rounded at each operation; it is moved as integers, and
-// bf16 is rounded in integers.
+// Half precision is computed in f32 and rounded at each operation; it is moved as integers.
 // CHECK-LABEL: func.func @half
 // CHECK-SAME:    memref<?xi16
 // CHECK-SAME:    memref<?xi16
-// CHECK-NOT:     bf16
 // CHECK:         arith.mulf %{{.*}} : f32
 // CHECK:         arith.truncf %{{.*}} : f32 to f16
 // CHECK-NOT:     arith.truncf
+// CHECK-NOT:     arith.extf %{{.*}} : bf16
 // CHECK:         arith.addf %{{.*}} : f32
-// CHECK:         arith.trunci %{{.*}} : i32 to i16
+// CHECK-NEXT:    %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CHECK-NEXT:    arith.bitcast %[[R]] : bf16 to i16
 func.func private @half(%x: tensor<?xf16>, %y: tensor<?xbf16>) -> (tensor<?xf16>, tensor<?xbf16>)
     attributes {fusion.kernel = "elementwise", fusion.flat} {
   %0 = fusion.multiply %x, %x : tensor<?xf16>, tensor<?xf16>
