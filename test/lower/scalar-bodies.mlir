@@ -109,6 +109,30 @@ func.func private @half(%x: tensor<?xf16>, %y: tensor<?xbf16>) -> (tensor<?xf16>
 
 // -----
 
+// Of bf16 the functions have shorter forms, without a division and the low part of the argument.
+// CHECK-LABEL: func.func @short
+// CHECK-NOT:     arith.divf
+// CHECK-COUNT-12: math.fma
+// CHECK-NOT:     {{math.fma|arith.divf}}
+// CHECK:         arith.truncf %{{.*}} : f32 to bf16
+func.func private @short(%x: tensor<?xbf16>) -> tensor<?xbf16>
+    attributes {fusion.kernel = "elementwise", fusion.flat} {
+  %0 = fusion.sigmoid %x : tensor<?xbf16>
+  return %0 : tensor<?xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @long
+// CHECK:         arith.divf
+func.func private @long(%x: tensor<?xf32>) -> tensor<?xf32>
+    attributes {fusion.kernel = "elementwise", fusion.flat} {
+  %0 = fusion.sigmoid %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
 // Math functions are chains of arithmetic: no call stops the vectoriser.
 // CHECK-LABEL: func.func @math
 // CHECK-NOT:     math.exp
