@@ -5,6 +5,7 @@ void mlir::fusion::registerLoweringPasses() {
   registerConvertFusionToLinalg();
   registerConvertLinalgToRanges();
   registerConvertLinalgToGpu();
+  registerExpandBfloat16();
   registerExpandFloat16();
   registerPackKernels();
   registerFinalizeKernels();

@@ -8,6 +8,7 @@ namespace mlir::fusion {
 void registerConvertFusionToLinalg();
 void registerConvertLinalgToRanges();
 void registerConvertLinalgToGpu();
+void registerExpandBfloat16();
 void registerExpandFloat16();
 void registerPackKernels();
 void registerFinalizeKernels();

@@ -124,7 +124,7 @@ Value fusion::emitScalar(ScalarBuilder &e, Operation *op, ValueRange operands) {
   Type work = widen ? f32 : in;
   Type workOut = widen && isHalf(out) ? f32 : out;
   Value r = isExpanded(name, work)
-                ? emitMath(e.b, e.loc, name, v)
+                ? emitMath(e.b, e.loc, name, v, in)
                 : scalarTable().lookup(name)(e, v, work, workOut);
   return workOut == out || e.fast ? r : emitCast(e, r, workOut, out);
 }

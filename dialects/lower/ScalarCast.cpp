@@ -24,21 +24,6 @@ static Value bf16ToF32(ScalarBuilder &e, Value x) {
   return e.bitcast(e.b.getF32Type(), up);
 }
 
-static Value f32ToBf16(ScalarBuilder &e, Value x) {
-  Type i32 = e.b.getI32Type();
-  Value bits = e.bitcast(i32, x), sixteen = e.integer(i32, 16);
-  Value high = e.emit<arith::ShRUIOp>(bits, sixteen);
-  // Round to nearest, ties to even: half a unit less one, plus the last bit.
-  Value odd = e.band(high, e.integer(i32, 1));
-  Value sum = e.add(e.add(bits, e.integer(i32, 0x7fff)), odd);
-  // NaN must not carry into the sign. It stays in the upper half, where LLVM
-  // joins this with an extension that follows.
-  Value quiet = e.bor(bits, e.integer(i32, 0x400000));
-  Value r = e.select(e.cmp(FPred::UNO, x, x), quiet, sum);
-  return e.emit<arith::TruncIOp>(e.b.getI16Type(),
-                                 e.emit<arith::ShRUIOp>(r, sixteen));
-}
-
 /// f64 to f32 rounded to odd, from where a second rounding is harmless.
 static Value f64ToOddF32(ScalarBuilder &e, Value x) {
   Type f32 = e.b.getF32Type(), i32 = e.b.getI32Type();
@@ -64,9 +49,7 @@ static Value floatToFloat(ScalarBuilder &e, Value x, Type from, Type to) {
     Value half = e.bitcast(from, x);
     return floatToFloat(e, e.emit<arith::ExtFOp>(f32, half), f32, to);
   }
-  if (to.isBF16())
-    return f32ToBf16(e, x);
-  if (to.isF16())
+  if (isHalf(to))
     return e.bitcast(e.b.getI16Type(), e.emit<arith::TruncFOp>(to, x));
   return to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth()
              ? e.emit<arith::ExtFOp>(to, x)

@@ -105,6 +105,13 @@ inline constexpr double asinhTail[] = {
 // atanh x from x^3 on, |x| <= 0.37; error 2^-31.1
 inline constexpr double atanhTail[] = {
     0x1.55555ep-2, 0x1.99929p-3, 0x1.257beep-3, 0x1.ad27c2p-4, 0x1.0ab40ap-3};
+// 2^x from x on, |x| <= 1/2, for bf16; error 2^-18.1
+inline constexpr double exp2Short[] = {
+    0x1.62e0dcp-1, 0x1.ec06dap-3, 0x1.ca144p-5, 0x1.3997d6p-7};
+// erf x, |x| <= 3, for bf16; error 2^-17.7
+inline constexpr double erfShort[] = {
+    0x1.20dd76p0, -0x1.811598p-2, 0x1.ccffc4p-4, -0x1.b0e6cap-6, 0x1.3f9cbp-8, -0x1.6be9bap-11,
+    0x1.309138p-14, -0x1.5b4078p-18, 0x1.db6f9cp-23, -0x1.2430e8p-28};
 // tan(pi/2 f) / f, z = f^2, for use in f64
 inline constexpr double tanNumerator[] = {
     0x1.921fb544625edp0, -0x1.b9f40509c5db3p-2, 0x1.50d074012cb36p-7};

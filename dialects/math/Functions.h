@@ -75,6 +75,18 @@ Expr hypot(Expr x, Expr y);
 Expr logaddexp(Expr x, Expr y);
 } // namespace f64
 
+// Shorter forms in f32 arithmetic, for operands of a half type and results that are rounded to it.
+namespace bf16 {
+Expr exp(Expr x);
+Expr tanh(Expr x);
+Expr sigmoid(Expr x);
+Expr erf(Expr x);
+} // namespace bf16
+
+namespace f16 {
+Expr tanh(Expr x);
+} // namespace f16
+
 } // namespace mlir::fusion
 
 #endif // PYFUSION_DIALECTS_MATH_FUNCTIONS_H

@@ -32,6 +32,18 @@ constexpr UnaryEntry unaryFunctions[] = {
     {"sinh", f32::sinh, f64::sinh},    {"cosh", f32::cosh, f64::cosh},    {"asinh", f32::asinh, f64::asinh},
     {"acosh", f32::acosh, f64::acosh}, {"atanh", f32::atanh, f64::atanh},
 };
+/// In f32 arithmetic, where operand and result are of a half type.
+struct ShortEntry {
+  StringLiteral name;
+  Unary bfloat16, float16; // or null
+};
+
+constexpr ShortEntry shortFunctions[] = {
+    {"exp", bf16::exp, nullptr},
+    {"tanh", bf16::tanh, f16::tanh},
+    {"sigmoid", bf16::sigmoid, nullptr},
+    {"erf", bf16::erf, nullptr},
+};
 constexpr BinaryEntry binaryFunctions[] = {
     {"pow", f32::pow, f64::pow},
     {"atan2", f32::atan2, f64::atan2},
@@ -51,7 +63,7 @@ bool mlir::fusion::isMathFunction(StringRef name) {
   return find(unaryFunctions, name) || find(binaryFunctions, name);
 }
 
-Value mlir::fusion::emitMath(OpBuilder &builder, Location loc, StringRef name, ValueRange operands) {
+Value mlir::fusion::emitMath(OpBuilder &builder, Location loc, StringRef name, ValueRange operands, Type element) {
   if (operands.empty())
     return {};
   Type type = operands[0].getType();
@@ -62,6 +74,10 @@ Value mlir::fusion::emitMath(OpBuilder &builder, Location loc, StringRef name, V
   if (const UnaryEntry *entry = find(unaryFunctions, name)) {
     if (operands.size() != 1)
       return {};
+    const ShortEntry *half = single ? find(shortFunctions, name) : nullptr;
+    Unary shorter = !half ? nullptr : element.isBF16() ? half->bfloat16 : element.isF16() ? half->float16 : nullptr;
+    if (shorter)
+      return shorter(first).getValue();
     return (single ? entry->single : entry->twice)(first).getValue();
   }
   if (const BinaryEntry *entry = find(binaryFunctions, name)) {

@@ -17,7 +17,9 @@ bool isMathFunction(llvm::StringRef name);
 
 /// Emits the function on scalar operands, all f32 or all f64; a null Value if the name, the number of operands or
 /// their type is unknown. IEEE special values and subnormals are respected; README.md has the errors.
-Value emitMath(OpBuilder &builder, Location loc, llvm::StringRef name, ValueRange operands);
+/// `element` is the type that the operands come from and that the result is for: f32 operands of f16 or bf16 have
+/// shorter forms of some functions.
+Value emitMath(OpBuilder &builder, Location loc, llvm::StringRef name, ValueRange operands, Type element);
 
 } // namespace mlir::fusion
 

@@ -13,7 +13,7 @@ import subprocess
 import mpmath as mp
 
 HERE = pathlib.Path(__file__).parent
-SCRIPTS = ("coefficients", "inverse", "hyperbolic")
+SCRIPTS = ("coefficients", "inverse", "hyperbolic", "short")
 # Leading coefficients needed with more digits than the format has: table -> their powers of x.
 SPLIT = {
     "f64.powLog": (1, 3),

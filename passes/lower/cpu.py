@@ -29,7 +29,9 @@ LINALG = ["convert-fusion-to-linalg"]
 
 LOOPS = ["convert-linalg-to-ranges"]
 
-EXPAND = [] if _converts_float16() else ["fusion-expand-float16"]
+EXPAND = ["fusion-expand-bfloat16"]
+if not _converts_float16():
+    EXPAND.append("fusion-expand-float16")
 
 LLVM = [
     *EXPAND,

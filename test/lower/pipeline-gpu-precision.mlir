@@ -59,3 +59,18 @@ func.func @main(%x: tensor<?xf16>, %y: tensor<?xf16>) -> tensor<?xf16> {
   %1 = fusion.add %0, %y : tensor<?xf16>, tensor<?xf16>
   return %1 : tensor<?xf16>
 }
+
+// -----
+
+// bf16 is rounded by an instruction, at each operation.
+// CHECK:       gpu.binary
+// CHECK:         mul.rn.f32
+// CHECK:         cvt.rn.bf16.f32
+// CHECK:         add.rn.f32
+// CHECK:         cvt.rn.bf16.f32
+// CHECK-NOT:     setp.nan
+func.func @main(%x: tensor<?xbf16>, %y: tensor<?xbf16>) -> tensor<?xbf16> {
+  %0 = fusion.multiply %x, %y : tensor<?xbf16>, tensor<?xbf16>
+  %1 = fusion.add %0, %y : tensor<?xbf16>, tensor<?xbf16>
+  return %1 : tensor<?xbf16>
+}

@@ -89,22 +89,46 @@ func.func private @saturate(%x: tensor<?xf32>) -> tensor<?xui8>
 
 // -----
 
-// Half precision is computed in f32 and rounded at each operation; it is moved as integers, and
-// bf16 is rounded in integers.
+// Half precision is computed in f32 and rounded at each operation; it is moved as integers.
 // CHECK-LABEL: func.func @half
 // CHECK-SAME:    memref<?xi16
 // CHECK-SAME:    memref<?xi16
-// CHECK-NOT:     bf16
 // CHECK:         arith.mulf %{{.*}} : f32
 // CHECK:         arith.truncf %{{.*}} : f32 to f16
 // CHECK-NOT:     arith.truncf
+// CHECK-NOT:     arith.extf %{{.*}} : bf16
 // CHECK:         arith.addf %{{.*}} : f32
-// CHECK:         arith.trunci %{{.*}} : i32 to i16
+// CHECK-NEXT:    %[[R:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CHECK-NEXT:    arith.bitcast %[[R]] : bf16 to i16
 func.func private @half(%x: tensor<?xf16>, %y: tensor<?xbf16>) -> (tensor<?xf16>, tensor<?xbf16>)
     attributes {fusion.kernel = "elementwise", fusion.flat} {
   %0 = fusion.multiply %x, %x : tensor<?xf16>, tensor<?xf16>
   %1 = fusion.add %y, %y : tensor<?xbf16>, tensor<?xbf16>
   return %0, %1 : tensor<?xf16>, tensor<?xbf16>
+}
+
+// -----
+
+// Of bf16 the functions have shorter forms, without a division and the low part of the argument.
+// CHECK-LABEL: func.func @short
+// CHECK-NOT:     arith.divf
+// CHECK-COUNT-12: math.fma
+// CHECK-NOT:     {{math.fma|arith.divf}}
+// CHECK:         arith.truncf %{{.*}} : f32 to bf16
+func.func private @short(%x: tensor<?xbf16>) -> tensor<?xbf16>
+    attributes {fusion.kernel = "elementwise", fusion.flat} {
+  %0 = fusion.sigmoid %x : tensor<?xbf16>
+  return %0 : tensor<?xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @long
+// CHECK:         arith.divf
+func.func private @long(%x: tensor<?xf32>) -> tensor<?xf32>
+    attributes {fusion.kernel = "elementwise", fusion.flat} {
+  %0 = fusion.sigmoid %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
 }
 
 // -----

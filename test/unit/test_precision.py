@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """config.precision: "fast" contracts, keeps short floats in float32, and relaxes nothing else."""
 
+import math
 import platform
 import re
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
+from values_common import check
 
 import pyfusion as pf
 
@@ -72,6 +75,24 @@ def test_fast_rounds_what_a_cast_reads(dtype):
         assert (np.asarray(wide) == 2.0**10).all()
         assert (np.asarray(whole) == 2**12).all()
     assert report.fallbacks == 0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["exp", "tanh", "sigmoid", "erf"])
+def test_fast_functions_of_unrounded_operands_are_as_exact(dtype, name):
+    """Their shorter forms are made for operands of the type: others err by little more."""
+    kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
+    n, m = (np.random.default_rng(seed).normal(0, 2, 20000).astype(kind) for seed in (1, 2))
+    product = n.astype(np.float64) * m.astype(np.float64)
+    exact = {
+        "exp": np.exp,
+        "tanh": np.tanh,
+        "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+        "erf": np.vectorize(math.erf),
+    }
+    with pf.config.scope(precision="fast"):
+        got = _read(lambda x, y: getattr(pf, name)(x * y), n, m)
+    check(got, exact[name](product), name, ulp=0.54)
 
 
 def test_the_precision_is_read_once_for_a_block(monkeypatch):
