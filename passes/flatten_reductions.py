@@ -39,6 +39,7 @@ def split_reduction(func: ir.Operation, dense: list[bool] | None = None) -> None
     shape = shape_of(reduction.operands[0]) or ()
     lead, reduced, trail, row = _arrange(shape, set(reduction.attributes["axes"]))
 
+    element = reduction.operands[0].type.element_type
     axes, keepdims = list(reduction.attributes["axes"]), "keepdims" in reduction.attributes
     shapes = [shape_of(argument) for argument in block.arguments]
     finish_args = _add_finish(func, reduction, ops)
@@ -57,6 +58,8 @@ def split_reduction(func: ir.Operation, dense: list[bool] | None = None) -> None
     if dense is None:
         return
     order = lead + reduced + trail
+    i64 = ir.IntegerType.get_signless(64, context)
+    func.attributes["fusion.element_bits"] = ir.IntegerAttr.get(i64, element.width)
     note_access(
         func,
         access_of([shapes[a] for a in range_args], shape, order, [False] * len(range_args)),

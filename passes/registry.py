@@ -56,6 +56,7 @@ _STEMS = (
     "flatten_kernels",
     "rocdl_to_hsaco",
     "ptx_to_cubin",
+    "forbid_unwinding",
 )
 
 

@@ -80,9 +80,10 @@ void ConvertLinalgToGpu::runOnOperation() {
   GpuOptions reductions{reductionBlock, vectorBytes, unroll, ahead};
   if (!isBlock(block) || !isBlock(reductionBlock) ||
       ahead < 1 || ahead > 64 ||
-      unroll < 0 || unroll > 64 || vectorBytes < 1 || vectorBytes > 16) {
+      unroll < 0 || unroll > 64 || vectorBytes < 1 || vectorBytes > 16 ||
+      (vectorBytes & (vectorBytes - 1))) {
     module.emitError("blocks take a power of two from 32 to 1024, vector-bytes "
-                     "1 to 16, unroll and ahead up to 64");
+                     "one from 1 to 16, unroll and ahead up to 64");
     return signalPassFailure();
   }
   SmallVector<func::FuncOp> kernels;

@@ -11,21 +11,18 @@ using namespace mlir::fusion;
 
 using Values = DenseMap<Value, Value>;
 
-static const GpuOperand &operandOf(const GpuFunction &f, Value source) {
-  return *llvm::find_if(
-      f.operands, [&](const GpuOperand &o) { return o.source == source; });
-}
-
 /// The elements of `count` neighbours from their first one on, computed at
 /// once; gives for each argument that is written the values.
 static void emitVector(GpuFunction &f, ElementCode &code, OpBuilder &b,
                        const Values &vectors, int64_t count, Value linear,
                        DenseMap<Value, SmallVector<Value>> &results) {
   DenseMap<Value, SmallVector<Value>> inputs;
-  for (auto [source, vector] : vectors)
+  for (Value source : code.reads()) { // in an order that does not vary
+    Value vector = vectors.lookup(source);
     inputs[source] = isa<VectorType>(vector.getType())
                          ? elementsOf(b, f.loc, vector)
                          : SmallVector<Value>(count, vector);
+  }
   SmallVector<Value> writes = code.writes();
   Arith a(b, f.loc);
   for (int64_t i = 0; i < count; ++i) {
@@ -42,7 +39,7 @@ static void store(GpuFunction &f, OpBuilder &b,
                   DenseMap<Value, SmallVector<Value>> &results,
                   ArrayRef<Value> writes, Value at) {
   for (Value out : writes) {
-    Value memory = operandOf(f, out).memory;
+    Value memory = f.operand(out).memory;
     ArrayRef<Value> elements = results[out];
     if (elements.size() == 1)
       memref::StoreOp::create(b, f.loc, elements[0], memory, at);
@@ -92,7 +89,7 @@ static void buildFlat(func::FuncOp kernel,
           u ? a.add(mine, a.index(u * options.block * vector)) : mine);
       for (Value source : reads)
         loaded[u][source] =
-            load(f, b, operandOf(f, source).memory, at[u], vector);
+            load(f, b, f.operand(source).memory, at[u], vector);
     }
     for (int64_t u = 0; u < unroll; ++u) {
       DenseMap<Value, SmallVector<Value>> results;
@@ -110,7 +107,7 @@ static void buildFlat(func::FuncOp kernel,
              [&](OpBuilder &b, Value i, ValueRange) {
                Values values;
                for (Value source : reads)
-                 values[source] = load(f, b, operandOf(f, source).memory, i, 1);
+                 values[source] = load(f, b, f.operand(source).memory, i, 1);
                DenseMap<Value, SmallVector<Value>> results;
                emitVector(f, code, b, values, 1, i, results);
                store(f, b, results, writes, i);
@@ -154,7 +151,7 @@ static void buildStrided(func::FuncOp kernel,
     linear = vector == 1 ? group : a.mul(group, a.index(vector));
     Values loaded;
     for (Value source : reads) {
-      const GpuOperand &operand = operandOf(f, source);
+      const GpuOperand &operand = f.operand(source);
       Value from = linear;
       int64_t elements = vector;
       if (operand.access.kind == Access::Strided) {

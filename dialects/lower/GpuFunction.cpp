@@ -78,6 +78,11 @@ GpuFunction::GpuFunction(gpu::GPUModuleOp module, Operation *hostBefore,
   blockId = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
 }
 
+GpuOperand &GpuFunction::operand(Value source) {
+  return *llvm::find_if(
+      operands, [&](const GpuOperand &o) { return o.source == source; });
+}
+
 Value GpuFunction::param() { return device.front().getArgument(next++); }
 Value GpuFunction::param32() { return Arith(b, loc).narrow(param()); }
 
@@ -183,12 +188,17 @@ static int64_t bytesOf(Value memory) {
   return type.getElementTypeBitWidth() / 8;
 }
 
+/// No access is wider than 16 bytes: longer vectors are several.
+static llvm::MaybeAlign alignmentOf(Value memory, int64_t count) {
+  return llvm::MaybeAlign(std::min<int64_t>(16, count * bytesOf(memory)));
+}
+
 Value fusion::loadVector(OpBuilder &b, Location loc, Value memory, Value at,
                          int64_t count) {
   Type element = cast<MemRefType>(memory.getType()).getElementType();
   auto type = VectorType::get({count}, element);
   return vector::LoadOp::create(b, loc, type, memory, at, false,
-                                llvm::MaybeAlign(count * bytesOf(memory)));
+                                alignmentOf(memory, count));
 }
 
 void fusion::storeVector(OpBuilder &b, Location loc, ValueRange elements,
@@ -197,7 +207,7 @@ void fusion::storeVector(OpBuilder &b, Location loc, ValueRange elements,
   auto type = VectorType::get({count}, elements[0].getType());
   Value all = vector::FromElementsOp::create(b, loc, type, elements);
   vector::StoreOp::create(b, loc, all, memory, at, false,
-                          llvm::MaybeAlign(count * bytesOf(memory)));
+                          alignmentOf(memory, count));
 }
 
 SmallVector<Value> fusion::elementsOf(OpBuilder &b, Location loc,

@@ -13,6 +13,9 @@
 
 namespace mlir::fusion {
 
+/// Bytes of shared memory that every GPU gives a block.
+inline constexpr int64_t kSharedBytes = 48 * 1024;
+
 /// How an operand of a flat kernel is addressed: `fusion.access` of its function.
 struct Access {
   enum Kind { Scalar, Uniform, Dense, Strided } kind;
@@ -64,6 +67,8 @@ public:
   SmallVector<GpuOperand> operands;
   Value thread, blockId; // index
 
+  /// The operand that is an argument of the flat kernel.
+  GpuOperand &operand(Value source);
   /// The next integer parameter.
   Value param();
   Value param32();
@@ -91,7 +96,6 @@ public:
   Value shr(Value x, Value y); // unsigned
   Value bitAnd(Value x, Value y);
   Value less(Value x, Value y); // signed
-  Value greater(Value x, Value y) { return less(y, x); }
   Value equal(Value x, Value y);
   Value narrow(Value x); // index to i32
   Value wide(Value x);   // i32, at least 0, to index
@@ -153,7 +157,7 @@ SmallVector<Value> elementsOf(OpBuilder &b, Location loc, Value vector);
 int64_t vectorSize(ArrayRef<GpuFunction::Argument> arguments,
                    const GpuOptions &options);
 /// The arguments of a function of a kernel with their access; reports what has
-/// none. `extra` trailing arguments are left out.
+/// none.
 FailureOr<SmallVector<Access>> accessOf(func::FuncOp kernel);
 
 LogicalResult lowerElementwiseToGpu(func::FuncOp kernel,

@@ -51,6 +51,10 @@ FailureOr<FlatReduction> FlatReduction::get(func::FuncOp range,
   auto dims = range->getAttrOfType<DenseI64ArrayAttr>("fusion.dims");
   if (!dims || dims.size() != 3)
     return range.emitError("has no fusion.dims");
+  auto bits = range->getAttrOfType<IntegerAttr>("fusion.element_bits");
+  if (!bits || bits.getInt() < 1)
+    return range.emitError("has no fusion.element_bits");
+  flat.elementBits = bits.getInt();
   flat.lead = dims[0];
   flat.reduced = dims[1];
   flat.trail = dims[2];
@@ -64,8 +68,11 @@ FlatReduction::rangeArguments() {
     return failure();
   SmallVector<GpuFunction::Argument> found;
   int64_t rank = lead + reduced + trail;
-  for (auto [a, arg] : llvm::zip(*access, range.getArguments()))
+  for (auto [a, arg] : llvm::zip(*access, range.getArguments())) {
+    if (a.kind == Access::Dense)
+      return range.emitError("an operand of a reduction that has no strides");
     found.push_back({a, arg, a.kind == Access::Strided ? rank : 0});
+  }
   return found;
 }
 
@@ -95,11 +102,6 @@ FlatReduction::finishArguments() {
 //===----------------------------------------------------------------------===//
 // Accumulators
 //===----------------------------------------------------------------------===//
-
-GpuOperand &ReductionCode::operandOf(Value source) {
-  return *llvm::find_if(
-      f.operands, [&](const GpuOperand &o) { return o.source == source; });
-}
 
 /// The kernel's arguments; the place of the first element is 0.
 static IRMapping operandMap(OpBuilder &b, FlatReduction &flat, GpuFunction &f) {
@@ -275,7 +277,7 @@ void ReductionCode::follow(OpBuilder &b, ValueRange totals, Value k,
   for (Value source : code.reads()) {
     if (values.count(source))
       continue;
-    GpuOperand &operand = operandOf(source);
+    GpuOperand &operand = f.operand(source);
     Value at = operand.access.kind == Access::Strided
                    ? a.dot(places, operand.strides)
                    : k;
@@ -283,19 +285,19 @@ void ReductionCode::follow(OpBuilder &b, ValueRange totals, Value k,
   }
   code.emit(b, values, k);
   for (Value out : code.writes())
-    memref::StoreOp::create(b, loc, values.lookup(out), operandOf(out).memory,
+    memref::StoreOp::create(b, loc, values.lookup(out), f.operand(out).memory,
                             k);
 }
 
 void ReductionCode::storePartials(OpBuilder &b, ValueRange values, Value at) {
   for (auto [source, value] : llvm::zip(flat.partials, values))
-    memref::StoreOp::create(b, f.loc, value, operandOf(source).memory, at);
+    memref::StoreOp::create(b, f.loc, value, f.operand(source).memory, at);
 }
 
 SmallVector<Value> ReductionCode::loadPartials(OpBuilder &b, Value at) {
   SmallVector<Value> found;
   for (Value source : flat.partials)
     found.push_back(
-        memref::LoadOp::create(b, f.loc, operandOf(source).memory, at));
+        memref::LoadOp::create(b, f.loc, f.operand(source).memory, at));
   return found;
 }

@@ -19,6 +19,7 @@ struct FlatReduction {
   bool places = false;
   bool row = true;
   int64_t lead, reduced, trail; // dimensions
+  int64_t elementBits;          // of what is reduced
 
   static FailureOr<FlatReduction> get(func::FuncOp range, func::FuncOp finish);
 
@@ -57,11 +58,57 @@ public:
   SmallVector<Value> loadPartials(OpBuilder &b, Value at);
 
 private:
-  GpuOperand &operandOf(Value source);
-
   FlatReduction &flat;
   GpuFunction &f;
 };
+
+/// The device functions of a reduction.
+class GpuReductions {
+  using Values = DenseMap<Value, Value>;
+
+public:
+  GpuReductions(FlatReduction &flat, const GpuOptions &options,
+          gpu::GPUModuleOp module)
+      : flat(flat), options(options), module(module) {}
+  LogicalResult row();
+  LogicalResult column();
+  LogicalResult finish();
+
+private:
+  GpuFunction make(StringRef variant, unsigned count,
+                   ArrayRef<GpuFunction::Argument> arguments,
+                   int64_t accumulators);
+  LogicalResult collect();
+  /// The operands of `vector` elements whose first one has these places;
+  /// neighbours are along dimension `along`.
+  SmallVector<Values> load(OpBuilder &b, GpuFunction &f, ValueRange places);
+  SmallVector<Values> loadEach(OpBuilder &b, GpuFunction &f,
+                               ArrayRef<SmallVector<Value>> places);
+  /// Stores the result number k, or the partial result of a chunk. `places` gives
+  /// those of k in the kept dimensions.
+  void store(OpBuilder &b, ReductionCode &code, ValueRange values, Value k,
+             function_ref<SmallVector<Value>(OpBuilder &)> places, Value kept,
+             Value reduced, Value chunkNumber, Value chunks);
+  /// A loop over i from `begin` to `end` by `step` that loads
+  /// options.ahead times before it joins.
+  SmallVector<Value>
+  loop(OpBuilder &b, GpuFunction &f, Value begin, Value end, Value step,
+       ValueRange init,
+       function_ref<SmallVector<Values>(OpBuilder &, Value)> load,
+       function_ref<SmallVector<Value>(OpBuilder &, ValueRange,
+                                       ArrayRef<Values>, Value)>
+           accumulate);
+
+  FlatReduction &flat;
+  const GpuOptions &options;
+  gpu::GPUModuleOp module;
+  SmallVector<GpuFunction::Argument> rangeArguments, finishArguments;
+  SmallVector<Value> reads; // tensors of the range part
+  int64_t vector = 1;
+};
+
+/// The accumulators of `count` neighbours, one after the other.
+SmallVector<Value> repeat(ValueRange values, int64_t count);
 
 } // namespace mlir::fusion
 

@@ -13,8 +13,6 @@ using namespace mlir::fusion;
 static constexpr int64_t kEdge = 32;
 /// An odd pitch: a column lies in all banks.
 static constexpr int64_t kPitch = kEdge + 1;
-/// Bytes of shared memory that every GPU gives a block.
-static constexpr int64_t kShared = 48 * 1024;
 
 namespace {
 /// The places of one thread in the tile.
@@ -35,15 +33,21 @@ static Value placeOf(Arith &a, const Tile &tile, ValueRange strides, Value at,
   return a.dot(places, strides);
 }
 
-/// Batch number and place of a block's square. Mirrored, squares (i, j) and (j, i)
+namespace {
+struct Square {
+  Value outer, a, b; // batch number and place, i32
+  Value first;       // whether no other block has it
+};
+} // namespace
+
+/// The square of a block. Mirrored, squares (i, j) and (j, i)
 /// of a matrix of n' by n' follow on each other, so that an operand that is read
 /// along both dimensions comes from memory once: the rows i and n' - 1 - i of
 /// its lower triangle make n'/2 rows of n' + 1 squares, and the divisors are these.
-static std::tuple<Value, Value, Value> tileOf(Arith &a, OpBuilder &b,
-                                              Location loc, Value block,
-                                              const Divisor &tilesA,
-                                              const Divisor &tilesB,
-                                              Value mirror) {
+/// A square of the diagonal comes twice; one that is computed in place must not be.
+static Square squareOf(Arith &a, OpBuilder &b, Location loc, Value block,
+                       const Divisor &tilesA, const Divisor &tilesB,
+                       Value mirror) {
   auto [rest, column] = a.divide(a.shr(block, mirror), tilesA);
   auto [outer, row] = a.divide(rest, tilesB);
   Value one = a.i32(1);
@@ -58,7 +62,12 @@ static std::tuple<Value, Value, Value> tileOf(Arith &a, OpBuilder &b,
   Value plain = a.equal(mirror, a.i32(0));
   Value tileA = select(plain, column, select(swap, i, j));
   Value tileB = select(plain, row, select(swap, j, i));
-  return {outer, tileA, tileB};
+  Value other = select(plain, a.equal(one, one),
+                       arith::CmpIOp::create(
+                           b, loc, arith::CmpIPredicate::ne, i, j));
+  Value first = arith::OrIOp::create(
+      b, loc, other, a.equal(a.bitAnd(block, one), a.i32(0)));
+  return {outer, tileA, tileB, first};
 }
 
 void fusion::buildTile(func::FuncOp kernel,
@@ -75,7 +84,7 @@ void fusion::buildTile(func::FuncOp kernel,
       continue;
     auto type = cast<MemRefType>(argument.source.getType());
     bytes += kEdge * kPitch * type.getElementTypeBitWidth() / 8;
-    if (bytes > kShared)
+    if (bytes > kSharedBytes)
       break;
     shared.push_back(MemRefType::get({kEdge * kPitch}, type.getElementType(),
                                      MemRefLayoutAttrInterface(), space));
@@ -90,7 +99,6 @@ void fusion::buildTile(func::FuncOp kernel,
                 arguments, shared);
   f.note("fusion.vector", 1);
   f.note("fusion.unroll", kEdge);
-  f.note("fusion.tiles", shared.size());
   ElementCode code(generics);
   code.enter(f, f.b);
   OpBuilder &b = f.b;
@@ -106,15 +114,15 @@ void fusion::buildTile(func::FuncOp kernel,
   Value mask = f.param32(), mirror = f.param32();
   Value base = iota ? f.param() : Value();
 
-  auto [outer, tileA, tileB] =
-      tileOf(a, b, loc, a.narrow(f.blockId), tilesA, tilesB, mirror);
+  Square mine =
+      squareOf(a, b, loc, a.narrow(f.blockId), tilesA, tilesB, mirror);
   Tile tile;
   if (batch > 0)
-    tile.batch = a.split(outer, divisors);
+    tile.batch = a.split(mine.outer, divisors);
   tile.column = a.bitAnd(f.thread, a.index(kEdge - 1));
   tile.row = a.shr(f.thread, a.index(llvm::Log2_64(kEdge)));
-  tile.a0 = a.mul(a.wide(tileA), a.index(kEdge));
-  tile.b0 = a.mul(a.wide(tileB), a.index(kEdge));
+  tile.a0 = a.mul(a.wide(mine.a), a.index(kEdge));
+  tile.b0 = a.mul(a.wide(mine.b), a.index(kEdge));
   tile.lastA = a.sub(extentA, a.index(1));
   tile.lastB = a.sub(extentB, a.index(1));
 
@@ -157,12 +165,13 @@ void fusion::buildTile(func::FuncOp kernel,
     SmallVector<Value> places(tile.batch);
     places.append({bt, at});
     linear.push_back(a.dot(places, dense));
-    valid.push_back(a.bitAnd(a.less(bt, extentB), a.less(at, extentA)));
+    Value inside = a.bitAnd(a.less(bt, extentB), a.less(at, extentA));
+    valid.push_back(a.bitAnd(inside, mine.first));
   }
   DenseMap<Value, SmallVector<Value>> inputs;
   number = 0;
   for (GpuOperand &operand : f.operands) {
-    int64_t mine = operand.access.inner && number < int64_t(shared.size())
+    int64_t slot = operand.access.inner && number < int64_t(shared.size())
                        ? number++
                        : -1;
     if (!llvm::is_contained(reads, operand.source))
@@ -181,13 +190,13 @@ void fusion::buildTile(func::FuncOp kernel,
       }
       return values;
     };
-    if (mine < 0) {
+    if (slot < 0) {
       inputs[operand.source] = direct(b);
       continue;
     }
-    Value square = f.shared(mine);
+    Value square = f.shared(slot);
     auto choice = scf::IfOp::create(
-        b, loc, through[mine],
+        b, loc, through[slot],
         [&](OpBuilder &b, Location loc) {
           Arith a(b, loc);
           SmallVector<Value> values;
@@ -211,10 +220,8 @@ void fusion::buildTile(func::FuncOp kernel,
     code.emit(b, values, place);
     scf::IfOp::create(b, loc, valid[i], [&](OpBuilder &b, Location loc) {
       for (Value out : writes) {
-        auto operand = llvm::find_if(
-            f.operands, [&](const GpuOperand &o) { return o.source == out; });
-        memref::StoreOp::create(b, loc, values.lookup(out), operand->memory,
-                                linear[i]);
+        memref::StoreOp::create(b, loc, values.lookup(out),
+                                f.operand(out).memory, linear[i]);
       }
       scf::YieldOp::create(b, loc);
     });

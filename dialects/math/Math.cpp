@@ -14,6 +14,8 @@ using Binary = Expr (*)(Expr, Expr);
 struct UnaryEntry {
   StringLiteral name;
   Unary single, twice;
+  /// In f32 arithmetic, where operand and result are of a half type; null: `single` and a rounding.
+  Unary bfloat16 = nullptr, float16 = nullptr;
 };
 struct BinaryEntry {
   StringLiteral name;
@@ -21,28 +23,16 @@ struct BinaryEntry {
 };
 
 constexpr UnaryEntry unaryFunctions[] = {
-    {"exp", f32::exp, f64::exp},       {"expm1", f32::expm1, f64::expm1}, {"log", f32::log, f64::log},
+    {"exp", f32::exp, f64::exp, bf16::exp},       {"expm1", f32::expm1, f64::expm1}, {"log", f32::log, f64::log},
     {"log1p", f32::log1p, f64::log1p}, {"sqrt", fusion::sqrt, fusion::sqrt}, {"sin", f32::sin, f64::sin},
-    {"cos", f32::cos, f64::cos},       {"tanh", f32::tanh, f64::tanh},    {"erf", f32::erf, f64::erf},
+    {"cos", f32::cos, f64::cos},       {"tanh", f32::tanh, f64::tanh, bf16::tanh, f16::tanh},    {"erf", f32::erf, f64::erf, bf16::erf},
     {"tan", f32::tan, f64::tan},       {"asin", f32::asin, f64::asin},    {"acos", f32::acos, f64::acos},
     {"atan", f32::atan, f64::atan},    {"sinc", f32::sinc, f64::sinc},    {"erfc", f32::erfc, f64::erfc},
     {"lgamma", f32::lgamma, f64::lgamma},
     {"exp2", f32::exp2, f64::exp2},    {"log2", f32::log2, f64::log2},    {"log10", f32::log10, f64::log10},
-    {"rsqrt", f32::rsqrt, f64::rsqrt}, {"sigmoid", f32::sigmoid, f64::sigmoid}, {"cbrt", f32::cbrt, f64::cbrt},
+    {"rsqrt", f32::rsqrt, f64::rsqrt}, {"sigmoid", f32::sigmoid, f64::sigmoid, bf16::sigmoid}, {"cbrt", f32::cbrt, f64::cbrt},
     {"sinh", f32::sinh, f64::sinh},    {"cosh", f32::cosh, f64::cosh},    {"asinh", f32::asinh, f64::asinh},
     {"acosh", f32::acosh, f64::acosh}, {"atanh", f32::atanh, f64::atanh},
-};
-/// In f32 arithmetic, where operand and result are of a half type.
-struct ShortEntry {
-  StringLiteral name;
-  Unary bfloat16, float16; // or null
-};
-
-constexpr ShortEntry shortFunctions[] = {
-    {"exp", bf16::exp, nullptr},
-    {"tanh", bf16::tanh, f16::tanh},
-    {"sigmoid", bf16::sigmoid, nullptr},
-    {"erf", bf16::erf, nullptr},
 };
 constexpr BinaryEntry binaryFunctions[] = {
     {"pow", f32::pow, f64::pow},
@@ -74,8 +64,7 @@ Value mlir::fusion::emitMath(OpBuilder &builder, Location loc, StringRef name, V
   if (const UnaryEntry *entry = find(unaryFunctions, name)) {
     if (operands.size() != 1)
       return {};
-    const ShortEntry *half = single ? find(shortFunctions, name) : nullptr;
-    Unary shorter = !half ? nullptr : element.isBF16() ? half->bfloat16 : element.isF16() ? half->float16 : nullptr;
+    Unary shorter = !single ? nullptr : element.isBF16() ? entry->bfloat16 : element.isF16() ? entry->float16 : nullptr;
     if (shorter)
       return shorter(first).getValue();
     return (single ? entry->single : entry->twice)(first).getValue();

@@ -4,19 +4,17 @@
 // for extending the available precision", 1971), of operands scaled so that no square is lost.
 
 #include "Functions.h"
+#include "Pairs.h"
 
 using namespace mlir::fusion;
 
 namespace {
 struct Format {
   double large, small, down, up;
-  /// These less the bits of r are the bits of about 1 / r: the bits of 2^k (1 + m) are nearly its logarithm, k + m and
-  /// the bias in units of the lowest bit of the exponent. Twice the bias less s makes the relative error -s/2 at the
-  /// ends and (3 - s)^2/8 - 1 in between, both 5.05 % for s = 5 - sqrt 24.
   int64_t inverseMagic;
 };
-constexpr Format single = {0x1p60, 0x1p-40, 0x1p-70, 0x1p100, 0x7EF311C3};
-constexpr Format twice = {0x1p500, 0x1p-400, 0x1p-600, 0x1p600, 0x7FDE6238502484BA};
+constexpr Format single = {0x1p60, 0x1p-40, 0x1p-70, 0x1p100, inverseMagicF32};
+constexpr Format twice = {0x1p500, 0x1p-400, 0x1p-600, 0x1p600, inverseMagicF64};
 
 Expr hypotOf(Expr x, Expr y, const Format &format) {
   Expr ax = abs(x), ay = abs(y);
@@ -35,7 +33,7 @@ Expr hypotOf(Expr x, Expr y, const Format &format) {
   Expr root = sqrt(sum);
   error = error + fma(-root, root, sum);
   // The correction error / (2 root) needs two digits: an estimate of 1 / root and one step of Newton's method.
-  Expr inverse = fromBits(format.inverseMagic - toBits(root));
+  Expr inverse = roughInverse(root, format.inverseMagic);
   inverse = inverse * fma(-root, inverse, 2.0);
   Expr result = fma(error * 0.5, inverse, root) * back;
   return select((ax == infinity) | (ay == infinity), infinity, result);

@@ -27,10 +27,9 @@ Base2 toBase2(Expr x, double log2b, int64_t offset = 0) {
 Expr exp2Near(Expr r) { return fma(r, polynomial(r, f32::exp2Short), 1.0); }
 
 /// 1 / d to about the last place, for 2^-125 < d < 2^125, without a division, which GPUs do in many instructions and
-/// branches. Negated bits approximate the reciprocal: within [1, 2], a straight line of slope -1/2. The constant makes
-/// the error equal at both ends and in the middle, 0.0505; it is cubed, then squared (Newton's method, orders 3 and 2).
+/// branches. The error of the rough one, 0.0505, is cubed, then squared (Newton's method, orders 3 and 2).
 Expr reciprocal(Expr d) {
-  Expr y = fromBits(0x7EF311C3 - toBits(d));
+  Expr y = roughInverse(d, inverseMagicF32);
   Expr error = fma(-d, y, 1.0);
   y = fma(fma(error, error, error), y, y);
   return fma(fma(-d, y, 1.0), y, y);

@@ -18,6 +18,7 @@ HOST = [
     "lower-affine",
     "gpu-to-llvm",
     "reconcile-unrealized-casts",
+    "fusion-forbid-unwinding",
 ]
 
 

@@ -59,3 +59,28 @@ func.func @main(%x: tensor<?x?xf16>) -> tensor<?xf16> {
   %0 = fusion.sum %x axes [1] : tensor<?x?xf16>
   return %0 : tensor<?xf16>
 }
+
+// -----
+
+// The order of a sum follows from what is summed, not from what that is computed of: four lanes a thread, by two
+// accesses of a wider operand.
+// CHECK-LABEL: func.func @kernel_0_reduce(
+// CHECK-SAME:    fusion.vector = 4
+// CHECK:       gpu.func @kernel_0_reduce(
+// CHECK:         vector.load {{.*}}alignment = 16{{.*}} vector<4xf64>
+func.func @main(%x: tensor<?x?xf64>) -> tensor<?xf32> {
+  %0 = fusion.cast %x : tensor<?x?xf64> to tensor<?x?xf32>
+  %1 = fusion.sum %0 axes [1] : tensor<?x?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+// Where the order is nobody's, it follows from the operands.
+// CHECK-LABEL: func.func @kernel_0_reduce(
+// CHECK-SAME:    fusion.vector = 2
+func.func @main(%x: tensor<?x?xf64>) -> tensor<?xf32> {
+  %0 = fusion.cast %x : tensor<?x?xf64> to tensor<?x?xf32>
+  %1 = fusion.max %0 axes [1] : tensor<?x?xf32>
+  return %1 : tensor<?xf32>
+}

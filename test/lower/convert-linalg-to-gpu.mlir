@@ -47,7 +47,11 @@ func.func @main(%x: tensor<?xf16>) -> tensor<?xf64> {
 // CHECK:         memref.load
 // CHECK:       gpu.func @kernel_0_tile(
 // CHECK-SAME:    workgroup({{.*}} : memref<1056xf32, #gpu.address_space<workgroup>>)
+// Of the two blocks that have a square of the diagonal one stores it.
+// CHECK:         %[[FIRST:.*]] = arith.ori %{{.*}}, %{{.*}} : i1
 // CHECK:         gpu.barrier
+// CHECK:         %[[VALID:.*]] = arith.andi %{{.*}}, %[[FIRST]] : i1
+// CHECK:         scf.if %[[VALID]]
 func.func @main(%x: tensor<?x?xf32>, %b: tensor<?xf32>, %m: index, %n: index) -> tensor<?x?xf32> {
   %0 = fusion.broadcast %b [%m, %n] : tensor<?xf32> to tensor<?x?xf32>
   %1 = fusion.add %x, %0 : tensor<?x?xf32>, tensor<?x?xf32>

@@ -151,6 +151,7 @@ int cuModuleLoadDataEx(void** module, const void* data, unsigned n, int* options
     if (options[i] == 5 && error) snprintf(values[i], 64, "ptxas: line 7: unexpected token\n");
   return error ? error : load(archs[device_of_context()], data, device_of_context(), module);
 }
+int cuCtxSynchronize(void) { LOG("synchronize %d\n", device_of_context()); return 0; }
 int cuModuleUnload(void* module) { LOG("unload %d\n", device_of_context()); free(module); return 0; }
 #ifndef FAKE_OLD
 int cuModuleGetFunction(void** out, void* module, const char* name) {
@@ -200,6 +201,7 @@ int hipModuleLoadData(void** module, const void* data) {
   int error = failing("hipModuleLoadData");
   return RESULT(error ? error : load(archs[current_device], data, current_device, module));
 }
+int hipDeviceSynchronize(void) { LOG("synchronize %d\n", current_device); return 0; }
 int hipModuleUnload(void* module) { LOG("unload %d\n", current_device); free(module); return RESULT(0); }
 #ifndef FAKE_OLD
 int hipModuleGetFunction(void** out, void* module, const char* name) {

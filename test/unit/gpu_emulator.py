@@ -271,8 +271,11 @@ class Emulator:
             j = np.where(beyond, ta - tb - 1, ta)
             odd = blocks.ravel() & 1 == 1
             ta, tb = np.where(odd, i, j), np.where(odd, j, i)
+            twice = odd & (i == j)  # a square of the diagonal is computed once
         a, b = ta * 32 + a.ravel(), tb * 32 + b.ravel()
         valid = (a < ea) & (b < eb)
+        if mirror:
+            valid &= ~twice
         index = [i[valid] for i in [*decode(batch, divs, rank - 2), b, a]]
         linear = index[-1] + sum(i * s for i, s in zip(index[:-1], lin, strict=True))
         self._put(

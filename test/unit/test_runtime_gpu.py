@@ -88,6 +88,9 @@ CASES = {
     "all negative": (lambda m: m.array((4, 6, 8))[::-1, ::-1, ::-1], "strided", [[192]]),
     "small transpose": (lambda m: m.array((8, 12)).T, "strided", [[96]]),
     "transpose": (lambda m: m.array((40, 100)).T, "tile", [[40, 100, 1]]),
+    "square transpose": (lambda m: m.array((128, 128)).T, "tile", [[128, 128, 1]]),
+    "square of odd tiles": (lambda m: m.array((70, 70)).T, "tile", [[70, 70, 1]]),
+    "batch of squares": (lambda m: m.array((3, 40, 40)).transpose(0, 2, 1), "tile", None),
     "batch of transposes": (lambda m: m.array((2, 3, 40, 33)).transpose(0, 1, 3, 2), "tile", None),
     "outer transpose": (lambda m: m.array((33, 2, 40)).transpose(2, 1, 0), "tile", None),
     "transpose of a slice": (lambda m: m.array((70, 50))[::2, 3:43].T, "tile", None),
@@ -277,16 +280,28 @@ def test_a_split_of_tiles(api):
     assert all(c[3] == [1, 2**20] for c in calls)
 
 
-def test_too_large_grids(api):
-    host = HOST(lambda args: None)
-    kernel = gpu.GpuKernel(
-        "huge", {"flat": gpu.Variant(address(host), 1, 1, 32)}, api=api,
-        dims=(1, 0, 0), operands=[gpu.Operand(rt.OUT, 1)],
-    )  # fmt: skip
+def test_dense_launches_beyond_the_largest_grid(api):
+    """In parts, but for a kernel with a range, which counts from 0 in each."""
+    calls = []
+
+    def host(args):
+        take = lambda i: ctypes.c_int64.from_address(args[i]).value  # noqa: E731
+        calls.append((take(1), take(2), (ctypes.c_int64 * 2).from_address(take(4))[1]))
+
+    kept = HOST(host)
+
+    def kernel(iota):
+        return gpu.GpuKernel(
+            "huge", {"flat": gpu.Variant(address(kept), 1, 1, 32)}, api=api,
+            dims=(1, 0, 0), operands=[gpu.Operand(rt.OUT, 1)], iota=iota,
+        )  # fmt: skip
+
     most = 32 * (2**31 - 1) if api == "cuda" else 2**32 - 32
-    kernel.launch(words(most, 4096))
+    kernel(False).launch(words(most + 1, 4096))
+    assert calls == [(most // 32, most, 4096), (1, 1, 4096 + most)]
+    kernel(True).launch(words(most, 4096))
     with pytest.raises(gpu.ExecutionError, match="huge: a grid of .* blocks is too large"):
-        kernel.launch(words(most + 1, 4096))
+        kernel(True).launch(words(most + 1, 4096))
 
 
 def test_division_at_every_boundary(api):

@@ -71,6 +71,7 @@ class Cuda final : public Driver {
   Result (*cuCtxPushCurrent_)(void*);
   Result (*cuCtxPopCurrent_)(void**);
   Result (*cuModuleLoadDataEx_)(void**, const void*, unsigned, int*, void**);
+  Result (*cuCtxSynchronize_)();
   Result (*cuModuleUnload_)(void*);
   Result (*cuModuleGetFunction_)(void**, void*, const char*);
   Result (*cuLaunchKernel_)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
@@ -97,6 +98,7 @@ int Cuda::open(void* library, const char* file) {
   symbol(cuCtxPushCurrent_, "cuCtxPushCurrent_v2");
   symbol(cuCtxPopCurrent_, "cuCtxPopCurrent_v2");
   symbol(cuModuleLoadDataEx_, "cuModuleLoadDataEx");
+  symbol(cuCtxSynchronize_, "cuCtxSynchronize");
   symbol(cuModuleUnload_, "cuModuleUnload");
   symbol(cuModuleGetFunction_, "cuModuleGetFunction");
   symbol(cuLaunchKernel_, "cuLaunchKernel");
@@ -215,7 +217,9 @@ int Cuda::load(int device, const Code& code, void** module) {
 void Cuda::unload(int device, void* module) {
   if (!usable()) return;
   Inside inside(*this, device);
-  if (!inside.code) cuModuleUnload_(module);
+  if (inside.code) return;
+  cuCtxSynchronize_();  // kernels of it may be queued; what they report is for those who wait for them
+  cuModuleUnload_(module);
 }
 
 int Cuda::find(int device, void* module, const char* name, void** function) {

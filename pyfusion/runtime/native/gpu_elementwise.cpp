@@ -27,7 +27,7 @@ struct Plan {
 
 bool dense_aligned(const Plan& plan, int64_t vector) {
   for (const Bound& b : plan)
-    if (b.operand->dense() && !aligned(b.ptr, vector * b.operand->itemsize)) return false;
+    if (b.operand->dense() && !aligned(b.ptr, access_bytes(vector, b))) return false;
   return true;
 }
 
@@ -35,11 +35,19 @@ int launch_flat(Plan& plan) {
   Launch& launch = *plan.launch;
   const Variant& variant = launch.kernel->variants[PF_FLAT];
   const int64_t each = variant.block * variant.vector * variant.unroll;
-  if (int code = begin(launch, PF_FLAT, ceil_div(plan.total, each))) return code;
-  launch.call.integer(plan.total);
-  launch.call.integer(dense_aligned(plan, variant.vector));
-  for (const Bound& b : plan) launch.call.operand(b, 0, plan.total);
-  return run(launch, PF_FLAT);
+  // A range counts from 0 in each launch: a kernel with one is not split.
+  const int64_t most = launch.kernel->iota ? plan.total : launch.kernel->most_blocks(variant.block) * each;
+  if (plan.total > most) gpu_counters.splits.fetch_add(1, std::memory_order_relaxed);
+  const bool whole = dense_aligned(plan, variant.vector);
+  for (int64_t first = 0; first < plan.total; first += most) {
+    const int64_t count = std::min(most, plan.total - first);
+    if (int code = begin(launch, PF_FLAT, ceil_div(count, each))) return code;
+    launch.call.integer(count);
+    launch.call.integer(whole);
+    for (const Bound& b : plan) launch.call.operand(b, first, plan.total);
+    if (int code = run(launch, PF_FLAT)) return code;
+  }
+  return PF_OK;
 }
 
 bool rows_fit(const Plan& plan, const Variant& variant) {
@@ -52,7 +60,7 @@ bool rows_fit(const Plan& plan, const Variant& variant) {
       if (b.str[inner] != 0) return false;
       continue;
     }
-    if (b.str[inner] != 1 || !aligned(b.ptr, v * b.operand->itemsize)) return false;
+    if (b.str[inner] != 1 || !aligned(b.ptr, access_bytes(v, b))) return false;
     for (int d = 0; d < inner; ++d)
       if (b.str[d] % v != 0) return false;
   }

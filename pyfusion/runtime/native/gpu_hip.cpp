@@ -68,6 +68,7 @@ class Hip final : public Driver {
   Result (*hipDeviceGetName_)(char*, int, int);
   Result (*hipGetDeviceProperties_)(void*, int);
   Result (*hipModuleLoadData_)(void**, const void*);
+  Result (*hipDeviceSynchronize_)();
   Result (*hipModuleUnload_)(void*);
   Result (*hipModuleGetFunction_)(void**, void*, const char*);
   Result (*hipModuleLaunchKernel_)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
@@ -89,6 +90,7 @@ int Hip::open(void* library, const char* file) {
   const bool versioned = find_symbol("hipGetDevicePropertiesR0600");
   symbol(hipGetDeviceProperties_, versioned ? "hipGetDevicePropertiesR0600" : "hipGetDeviceProperties");
   symbol(hipModuleLoadData_, "hipModuleLoadData");
+  symbol(hipDeviceSynchronize_, "hipDeviceSynchronize");
   symbol(hipModuleUnload_, "hipModuleUnload");
   symbol(hipModuleGetFunction_, "hipModuleGetFunction");
   symbol(hipModuleLaunchKernel_, "hipModuleLaunchKernel");
@@ -167,7 +169,10 @@ int Hip::load(int device, const Code& code, void** module) {
 void Hip::unload(int device, void* module) {
   if (!usable()) return;
   Inside inside(*this, device);
-  if (!inside.code && hipModuleUnload_(module)) forget();
+  if (inside.code) return;
+  // Kernels of it may be queued.
+  if (hipDeviceSynchronize_()) forget();
+  if (hipModuleUnload_(module)) forget();
 }
 
 int Hip::find(int device, void* module, const char* name, void** function) {

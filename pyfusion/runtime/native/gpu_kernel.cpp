@@ -4,12 +4,11 @@
 #include "gpu_kernel.h"
 
 #include <cstdlib>
-#include <mutex>
 #include <new>
-#include <unordered_set>
 
 #include "gpu_driver.h"
 #include "gpu_error.h"
+#include "handles.h"
 
 namespace pf::gpu {
 
@@ -19,25 +18,7 @@ namespace {
 
 constexpr size_t kStackFrame = 16 << 10;  // a frame that is larger comes from the heap
 
-struct Registry {
-  std::mutex mutex;
-  std::unordered_set<Kernel*> live;
-};
-
-Registry& registry() {
-  static Registry* r = new Registry;  // kernels are destroyed until the very end of the process
-  return *r;
-}
-
-bool valid_size(int64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
-bool count_in(int64_t n, int64_t most) { return n >= 0 && n <= most; }
 bool power_in(int64_t n, int64_t most) { return n >= 1 && n <= most && (n & (n - 1)) == 0; }
-
-Kernel* find_kernel(int64_t handle) {
-  if (handle <= 4096 || handle % static_cast<int64_t>(alignof(Kernel)) != 0) return nullptr;
-  auto* kernel = reinterpret_cast<Kernel*>(handle);
-  return kernel->magic.load(std::memory_order_relaxed) == Kernel::kMagic ? kernel : nullptr;
-}
 
 int unknown_kernel() { return fail(PF_UNKNOWN_KERNEL, "not a live kernel"); }
 
@@ -125,10 +106,7 @@ int64_t create(void* const* functions, const int64_t* spec) {
     return invalid("operands");
   if (!complete(*kernel)) return invalid("a function is missing, or one too many");
   size_frame(*kernel);
-  Registry& r = registry();
-  std::lock_guard<std::mutex> guard(r.mutex);
-  r.live.insert(kernel.get());
-  return reinterpret_cast<int64_t>(kernel.release());
+  return Handles<Kernel>::get().add(std::move(kernel));
 }
 
 // The arena of one call, on the stack if it fits.
@@ -234,22 +212,17 @@ int64_t pf_gpu_kernel_create(void* const* functions, const int64_t* spec) {
 }
 
 int32_t pf_gpu_kernel_destroy(int64_t handle) {
-  pf::gpu::Registry& r = pf::gpu::registry();
-  std::lock_guard<std::mutex> guard(r.mutex);
-  auto* kernel = reinterpret_cast<pf::gpu::Kernel*>(handle);
-  if (r.live.erase(kernel) == 0) return pf::gpu::unknown_kernel();
-  kernel->magic.store(0, std::memory_order_relaxed);
-  delete kernel;
+  if (!pf::Handles<pf::gpu::Kernel>::get().remove(handle)) return pf::gpu::unknown_kernel();
   return PF_OK;
 }
 
 int32_t pf_gpu_preload(int64_t handle) {
-  pf::gpu::Kernel* kernel = pf::gpu::find_kernel(handle);
+  pf::gpu::Kernel* kernel = pf::Handles<pf::gpu::Kernel>::find(handle);
   return kernel ? pf::gpu::preload(*kernel) : pf::gpu::unknown_kernel();
 }
 
 int32_t pf_gpu_launch(int64_t handle, const int64_t* words, void* stream, void* scratch) {
-  pf::gpu::Kernel* kernel = pf::gpu::find_kernel(handle);
+  pf::gpu::Kernel* kernel = pf::Handles<pf::gpu::Kernel>::find(handle);
   if (!kernel) return pf::gpu::unknown_kernel();
   if (!words) return pf::gpu::fail(PF_INVALID, "no words");
   int code = pf::gpu::launch(*kernel, words, stream, scratch);
@@ -258,7 +231,7 @@ int32_t pf_gpu_launch(int64_t handle, const int64_t* words, void* stream, void* 
 }
 
 int64_t pf_gpu_scratch(int64_t handle, const int64_t* words) {
-  pf::gpu::Kernel* kernel = pf::gpu::find_kernel(handle);
+  pf::gpu::Kernel* kernel = pf::Handles<pf::gpu::Kernel>::find(handle);
   if (!kernel) return pf::gpu::unknown_kernel();
   if (!words) return pf::gpu::fail(PF_INVALID, "no words");
   bool kept, used;

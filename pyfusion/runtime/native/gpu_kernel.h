@@ -69,6 +69,11 @@ inline bool aligned(const void* p, int64_t bytes) {
   return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0;
 }
 
+// A vector that is longer than 16 bytes is several accesses.
+inline int64_t access_bytes(int64_t vector, const Bound& b) {
+  return std::min<int64_t>(16, vector * b.operand->itemsize);
+}
+
 // The arguments of one host function.
 class Call {
  public:

@@ -146,14 +146,14 @@ bool vectors_fit(const Plan& plan) {
   const int starts[3] = {0, kernel.nk1, kernel.nk1 + kernel.nr};
   for (int i = 0; i < kernel.n_range; ++i) {
     const Bound& b = plan.launch->range[i];
-    if (b.operand->dense() && !aligned(b.ptr, v * b.operand->itemsize)) return false;
+    if (b.operand->dense() && !aligned(b.ptr, access_bytes(v, b))) return false;
     if (!b.operand->strided()) continue;
     const int inner = (plan.tree.row ? kernel.nk1 : kernel.nk1 + kernel.nr) + last.n - 1;
     if (!b.operand->inner) {
       if (last.n && b.str[inner] != 0) return false;
       continue;
     }
-    if (!aligned(b.ptr, v * b.operand->itemsize)) return false;
+    if (!aligned(b.ptr, access_bytes(v, b))) return false;
     for (int p = 0; p < 3; ++p) {
       for (int d = 0; d < parts[p]->n; ++d) {
         const int at = starts[p] + d;

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <new>
-#include <unordered_set>
 
 #include "counters.h"
 #include "dims.h"
+#include "handles.h"
 #include "pool.h"
 #include "threads.h"
 
@@ -18,18 +17,6 @@ namespace pf {
 namespace {
 
 std::atomic<bool> timing{false};
-
-struct Registry {
-  std::mutex mutex;
-  std::unordered_set<Kernel*> live;
-};
-
-Registry& registry() {
-  static Registry* r = new Registry;  // kernels are destroyed until the very end of the process
-  return *r;
-}
-
-bool valid_size(int64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
 // Reads n (role, itemsize) pairs.
 bool read_operands(const int64_t* spec, int64_t n, bool range_of_reduction, Operand* out) {
@@ -40,14 +27,6 @@ bool read_operands(const int64_t* spec, int64_t n, bool range_of_reduction, Oper
     out[i] = {static_cast<int8_t>(role), static_cast<int8_t>(size)};
   }
   return true;
-}
-
-bool count_in(int64_t n, int64_t most) { return n >= 0 && n <= most; }
-
-Kernel* find_kernel(int64_t handle) {
-  if (handle <= 4096 || handle % static_cast<int64_t>(alignof(Kernel)) != 0) return nullptr;
-  auto* kernel = reinterpret_cast<Kernel*>(handle);
-  return kernel->magic.load(std::memory_order_relaxed) == Kernel::kMagic ? kernel : nullptr;
 }
 
 int64_t create(KernelFn range, KernelFn finish, const int64_t* spec) {
@@ -89,10 +68,7 @@ int64_t create(KernelFn range, KernelFn finish, const int64_t* spec) {
     if (operand.role == PF_IN_STRIDED) kernel->strided = true;
     if (operand.tiled()) kernel->bytes_per_element += operand.itemsize;
   }
-  Registry& r = registry();
-  std::lock_guard<std::mutex> guard(r.mutex);
-  r.live.insert(kernel.get());
-  return reinterpret_cast<int64_t>(kernel.release());
+  return Handles<Kernel>::get().add(std::move(kernel));
 }
 
 // Binds n operands to their words. Outputs given as 0 are only marked (ptr null); wanted: they have elements.
@@ -186,8 +162,8 @@ int launch(Kernel* kernel, int64_t* words) {
 
 }  // namespace
 
-void lock_kernels() { registry().mutex.lock(); }
-void unlock_kernels() { registry().mutex.unlock(); }
+void lock_kernels() { Handles<Kernel>::get().mutex.lock(); }
+void unlock_kernels() { Handles<Kernel>::get().mutex.unlock(); }
 
 Split split_work(int64_t units, double ns_per_unit) {
   constexpr double kWorthwhile = 40e3, kPart = 10e3;  // ns: waking a thread takes a good part of it
@@ -210,17 +186,12 @@ int64_t pf_kernel_create(void* range_fn, void* finish_fn, const int64_t* spec) {
 }
 
 int32_t pf_kernel_destroy(int64_t handle) {
-  pf::Registry& r = pf::registry();
-  std::lock_guard<std::mutex> guard(r.mutex);
-  auto* kernel = reinterpret_cast<pf::Kernel*>(handle);
-  if (r.live.erase(kernel) == 0) return PF_UNKNOWN_KERNEL;
-  kernel->magic.store(0, std::memory_order_relaxed);
-  delete kernel;
+  if (!pf::Handles<pf::Kernel>::get().remove(handle)) return PF_UNKNOWN_KERNEL;
   return PF_OK;
 }
 
 int32_t pf_launch(int64_t handle, int64_t* words) {
-  pf::Kernel* kernel = pf::find_kernel(handle);
+  pf::Kernel* kernel = pf::Handles<pf::Kernel>::find(handle);
   if (!kernel || !words) return kernel ? PF_INVALID : PF_UNKNOWN_KERNEL;
   if (!pf::timing.load(std::memory_order_relaxed)) return pf::launch(kernel, words);
   auto start = std::chrono::steady_clock::now();
@@ -233,6 +204,6 @@ int32_t pf_launch(int64_t handle, int64_t* words) {
 void pf_set_timing(int32_t on) { pf::timing.store(on != 0); }
 
 int64_t pf_last_ns(int64_t handle) {
-  pf::Kernel* kernel = pf::find_kernel(handle);
+  pf::Kernel* kernel = pf::Handles<pf::Kernel>::find(handle);
   return kernel ? kernel->last_ns.load() : 0;
 }

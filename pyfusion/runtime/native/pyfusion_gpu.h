@@ -62,7 +62,7 @@ enum {
 //              range operands (strides over all dimensions), finish operands (over the kept ones), partials, [places]
 //  PF_FINISH   K, R, chunks, log2Tf, divs of kept dimensions 1..; finish operands, partials, [places]
 //    partials are [chunks][K] accumulators, places (only with PF_PLACES) [chunks][K] int64; null when chunks is 1.
-//    The shape of the tree follows from the logical shape alone. For row, with B the threads of a block:
+//    The shape of the tree follows from the logical shape, and V, for floats, from the type that is summed. For row, with B the threads of a block:
 //      G = ceil(R / V); T = clamp(pow2ceil(ceil(G / 8)), 1, B); blocks = ceil(K / (B / T)); steps = ceil(G / T)
 //    and for col: T = clamp(pow2ceil(ceil(K2 / V)), 1, 32); column blocks = ceil(K2 / (T * V));
 //      blocks = K1 * column blocks; steps = ceil(R / (B / T));
