@@ -51,8 +51,7 @@ int64_t ElementCode::size() const {
 }
 
 void ElementCode::enter(GpuFunction &f, OpBuilder &b) {
-  for (GpuOperand &operand : f.operands)
-    outer.map(operand.source, operand.memory);
+  f.map(outer);
   for (linalg::GenericOp generic : generics)
     forEachOutside(generic, [&](Value v) { resolve(b, v); });
 }
@@ -110,4 +109,41 @@ void ElementCode::emit(OpBuilder &b, DenseMap<Value, Value> &values,
                                        generic.getDpsInits()))
       values[out] = map.lookupOrDefault(value);
   }
+}
+
+/// Whether only integers are computed, from scalars and constants.
+static bool ofScalars(Operation *op, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  if (!seen.insert(op).second)
+    return true;
+  bool fits = true;
+  op->walk([&](Operation *inner) {
+    auto isInteger = [](Type type) {
+      return type.isIndex() || type.isSignlessInteger();
+    };
+    fits &= isa<arith::ArithDialect, scf::SCFDialect>(inner->getDialect()) &&
+            llvm::all_of(inner->getOperandTypes(), isInteger) &&
+            llvm::all_of(inner->getResultTypes(), isInteger);
+    for (Value v : inner->getOperands())
+      if (v.getParentRegion() == op->getParentRegion())
+        if (Operation *maker = v.getDefiningOp())
+          fits &= ofScalars(maker, seen);
+        else // an index is a number of elements, which only a device knows
+          fits &= !v.getType().isIndex();
+  });
+  return fits;
+}
+
+SmallVector<Value>
+fusion::derivedScalars(ArrayRef<linalg::GenericOp> generics) {
+  llvm::SetVector<Value> found;
+  for (linalg::GenericOp generic : generics)
+    forEachOutside(generic, [&](Value v) {
+      Operation *op = v.getDefiningOp();
+      llvm::SmallPtrSet<Operation *, 16> seen;
+      // A bit is no parameter of kernels.
+      if (op && !op->hasTrait<OpTrait::ConstantLike>() &&
+          !v.getType().isInteger(1) && ofScalars(op, seen))
+        found.insert(v);
+    });
+  return found.takeVector();
 }

@@ -66,7 +66,7 @@ static void buildFlat(func::FuncOp kernel,
                       int64_t vector, int64_t unroll) {
   GpuFunction f(module, kernel, kernel.getLoc(),
                 (kernel.getName() + "_flat").str(), options.block, 2,
-                arguments);
+                arguments, derivedScalars(generics));
   f.note("fusion.vector", vector);
   f.note("fusion.unroll", unroll);
   ElementCode code(generics);
@@ -131,7 +131,7 @@ static void buildStrided(func::FuncOp kernel,
   unsigned count = 1 + 3 * (rank - 1) + iota;
   GpuFunction f(module, kernel, kernel.getLoc(),
                 (kernel.getName() + "_" + variant).str(), options.block, count,
-                arguments);
+                arguments, derivedScalars(generics));
   f.note("fusion.vector", vector);
   f.note("fusion.unroll", unroll);
   ElementCode code(generics);

@@ -27,7 +27,7 @@ static Type onDevice(Type type) {
 GpuFunction::GpuFunction(gpu::GPUModuleOp module, Operation *hostBefore,
                          Location loc, StringRef name, int64_t block,
                          unsigned count, ArrayRef<Argument> arguments,
-                         TypeRange shared)
+                         ArrayRef<Value> derived, TypeRange shared)
     : b(module.getContext()), loc(loc) {
   MLIRContext *context = module.getContext();
   Type index = b.getIndexType();
@@ -36,9 +36,11 @@ GpuFunction::GpuFunction(gpu::GPUModuleOp module, Operation *hostBefore,
     types.push_back(onDevice(argument.source.getType()));
     types.append(argument.strides, index);
   }
+  SmallVector<Type> deviceTypes(types);
+  llvm::append_range(deviceTypes, ValueRange(derived).getTypes());
   b.setInsertionPointToEnd(module.getBody());
-  device = gpu::GPUFuncOp::create(b, loc, name, b.getFunctionType(types, {}),
-                                  shared);
+  device = gpu::GPUFuncOp::create(b, loc, name,
+                                  b.getFunctionType(deviceTypes, {}), shared);
   device->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   int32_t threads = block;
   device.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({threads, 1, 1}));
@@ -56,10 +58,18 @@ GpuFunction::GpuFunction(gpu::GPUModuleOp module, Operation *hostBefore,
   Value stream = UnrealizedConversionCastOp::create(b, loc, token,
                                                     entry->getArgument(0))
                      .getResult(0);
+  IRMapping given;
+  auto hostArguments = entry->getArguments().drop_front(2 + count);
+  for (const Argument &argument : arguments) {
+    given.map(argument.source, hostArguments.front());
+    hostArguments = hostArguments.drop_front(1 + argument.strides);
+  }
+  SmallVector<Value> passed(entry->getArguments().drop_front(2));
+  for (Value v : derived)
+    passed.push_back(cloneOutside(b, v, given));
   gpu::LaunchFuncOp::create(
       b, loc, device, gpu::KernelDim3{entry->getArgument(1), one, one},
-      gpu::KernelDim3{size, one, one}, Value(),
-      entry->getArguments().drop_front(2), token, stream);
+      gpu::KernelDim3{size, one, one}, Value(), passed, token, stream);
   func::ReturnOp::create(b, loc);
 
   b.setInsertionPointToStart(&device.front());
@@ -74,8 +84,17 @@ GpuFunction::GpuFunction(gpu::GPUModuleOp module, Operation *hostBefore,
       operand.strides.push_back(stride);
     rest = rest.drop_front(argument.strides);
   }
+  for (auto [source, value] : llvm::zip(derived, rest))
+    this->derived.push_back({source, value});
   thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   blockId = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+}
+
+void GpuFunction::map(IRMapping &values) {
+  for (GpuOperand &operand : operands)
+    values.map(operand.source, operand.memory);
+  for (auto [source, value] : derived)
+    values.map(source, value);
 }
 
 GpuOperand &GpuFunction::operand(Value source) {

@@ -55,10 +55,12 @@ public:
     int64_t strides;
   };
   /// `count` is the number of integer parameters in front of the operands;
+  /// `derived` are values of the kernel that the host computes from scalars;
   /// `shared` are types of arrays in shared memory.
   GpuFunction(gpu::GPUModuleOp module, Operation *hostBefore, Location loc,
               StringRef name, int64_t block, unsigned count,
-              ArrayRef<Argument> arguments, TypeRange shared = {});
+              ArrayRef<Argument> arguments, ArrayRef<Value> derived,
+              TypeRange shared = {});
 
   func::FuncOp host;
   gpu::GPUFuncOp device;
@@ -67,6 +69,8 @@ public:
   SmallVector<GpuOperand> operands;
   Value thread, blockId; // index
 
+  /// What the kernel's arguments and derived values are here.
+  void map(IRMapping &values);
   /// The operand that is an argument of the flat kernel.
   GpuOperand &operand(Value source);
   /// The next integer parameter.
@@ -80,6 +84,7 @@ public:
 
 private:
   unsigned next = 0;
+  SmallVector<std::pair<Value, Value>> derived; // of the kernel, and here
 };
 
 /// Short forms for integer arithmetic.
@@ -152,6 +157,10 @@ Value loadVector(OpBuilder &b, Location loc, Value memory, Value at,
 void storeVector(OpBuilder &b, Location loc, ValueRange elements, Value memory,
                  Value at);
 SmallVector<Value> elementsOf(OpBuilder &b, Location loc, Value vector);
+
+/// The integers that loops use from outside and that depend on scalars alone, as
+/// the reciprocal of a divisor does: one thread of the host is enough for them.
+SmallVector<Value> derivedScalars(ArrayRef<linalg::GenericOp> generics);
 
 /// Elements of one vector access.
 int64_t vectorSize(ArrayRef<GpuFunction::Argument> arguments,

@@ -109,8 +109,7 @@ static IRMapping operandMap(OpBuilder &b, FlatReduction &flat, GpuFunction &f) {
   for (BlockArgument arg : flat.range.getArguments())
     if (arg.getType().isIndex())
       map.map(arg, makeIndex(b, f.loc, 0));
-  for (GpuOperand &operand : f.operands)
-    map.map(operand.source, operand.memory);
+  f.map(map);
   return map;
 }
 

@@ -41,9 +41,13 @@ LogicalResult GpuReductions::collect() {
 GpuFunction GpuReductions::make(StringRef variant, unsigned count,
                           ArrayRef<GpuFunction::Argument> arguments,
                           int64_t accumulators) {
+  // The join of chunks needs what follows it only.
+  SmallVector<Value> derived = derivedScalars(flat.follow);
+  if (variant == "reduce")
+    llvm::append_range(derived, derivedScalars(flat.reduce));
   GpuFunction f(module, flat.range, flat.range.getLoc(),
                 (flat.range.getName() + "_" + variant).str(), options.block,
-                count, arguments,
+                count, arguments, derived,
                 ReductionCode::sharedTypes(flat, accumulators));
   f.note("fusion.vector", vector);
   f.note("fusion.unroll", 1);

@@ -96,7 +96,7 @@ void fusion::buildTile(func::FuncOp kernel,
                    iota;
   GpuFunction f(module, kernel, kernel.getLoc(),
                 (kernel.getName() + "_tile").str(), options.block, count,
-                arguments, shared);
+                arguments, derivedScalars(generics), shared);
   f.note("fusion.vector", 1);
   f.note("fusion.unroll", kEdge);
   ElementCode code(generics);

@@ -81,3 +81,18 @@ func.func @main(%x: tensor<?xf32> {fusion.dies}) -> tensor<?xf32> {
   %0 = fusion.negative %x : tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// The reciprocal of a divisor that is a scalar is found once, by the host.
+// CHECK-LABEL: func.func @kernel_0_flat(
+// CHECK:         %[[R:.*]]:2 = scf.for
+// CHECK:         gpu.launch_func
+// CHECK-LABEL: gpu.func @kernel_0_flat(
+// CHECK-NOT:     scf.for {{.*}} iter_args
+// CHECK:         gpu.return
+func.func @main(%x: tensor<?xi64>, %s: i64) -> tensor<?xi64> {
+  %0 = fusion.full %s [] : i64 to tensor<i64>
+  %1 = fusion.floor_divide %x, %0 : tensor<?xi64>, tensor<i64>
+  return %1 : tensor<?xi64>
+}
