@@ -43,12 +43,12 @@ class CupyBackend:
         except Exception as error:
             raise DeviceError(f"CuPy finds no device: {error}") from None
 
-    def target(self, index: int) -> str:
+    def arch(self, index: int) -> str:
+        about = _runtime.getDeviceProperties(index)
         if self.kind == "rocm":
-            name = _runtime.getDeviceProperties(index)["gcnArchName"]
-            text = name.decode() if isinstance(name, bytes) else name
-            return f"rocm:{text.partition(':')[0]}"
-        return f"cuda:sm_{cupy.cuda.Device(index).compute_capability}"
+            name = about["gcnArchName"]
+            return name.decode() if isinstance(name, bytes) else name
+        return f"{about['major']}.{about['minor']}"
 
     def _on(self, index: int) -> Any:
         return cupy.cuda.Device(index)

@@ -60,8 +60,8 @@ class DeviceBackend(Protocol):
         """The number of the library's current device."""
         ...
 
-    def target(self, index: int) -> str:
-        """What kernels are compiled for: "cuda:sm_90", "rocm:gfx942"."""
+    def arch(self, index: int) -> str:
+        """As the driver describes it: "9.0", the compute capability, or "gfx942:xnack-"."""
         ...
 
     def stream(self, index: int) -> int:

@@ -82,9 +82,9 @@ class TorchBackend:
         self.count()
         return torch.cuda.current_device()
 
-    def target(self, index: int) -> str:
+    def arch(self, index: int) -> str:
         major, minor = torch.cuda.get_device_capability(index)
-        return f"cuda:sm_{major}{minor}"
+        return f"{major}.{minor}"
 
     def _device(self, index: int) -> torch.device:
         found = self._devices.get(index)

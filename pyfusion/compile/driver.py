@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import io
 import itertools
 import os
@@ -14,9 +13,10 @@ from typing import Any
 
 from ..config import config
 from ..errors import CompileError
-from ..ir.device import CPU, Device
+from ..ir.device import CPU
 from ..runtime.statistics import statistics
 from .context import context
+from .makers import maker
 
 _numbers = itertools.count()
 
@@ -55,7 +55,7 @@ class Compilation:
         self._phase = phase
         passes = PassContext()
         try:
-            self._pipelines()[phase].run(self.module, passes)
+            self._phases()[phase].run(self.module, passes)
         except BaseException:
             self._phase = f"{phase}: {passes.current}"
             raise
@@ -72,13 +72,12 @@ class Compilation:
         for phase in ("merged", "outlined"):
             self.run(phase)
 
-    def _pipelines(self) -> dict[str, Any]:
-        target = self.device.target
-        return _pipelines(target, target.startswith("cuda") and config.gpu_format == "cubin")
+    def _phases(self) -> dict[str, Any]:
+        return maker(self.device.kind).phases(self.device)
 
     def to_llvm(self) -> None:
         """Lowers the kernels for the device, `@main` having been read."""
-        for phase, pipeline in list(self._pipelines().items())[3:]:
+        for phase, pipeline in list(self._phases().items())[3:]:
             self.run(phase)
             text = str(pipeline)
             if "fusion-flatten-kernels" in text:
@@ -113,15 +112,9 @@ class Compilation:
             arguments: what `entry` is called with; their layouts are built into the program.
             queue: the block's pending values; empty for IR that no block was the source of.
         """
-        from .program import Reader
-
         device = self.device
-        if device is CPU:
-            reader = Reader(self.module, arguments, queue, entry)
-        else:
-            from .gpu import GpuReader
-
-            reader = GpuReader(self.module, arguments, queue, entry, device)
+        make = maker(device.kind)
+        reader = make.reader(self.module, arguments, queue, entry, device)
         engine = None
         if reader.program.kernels:
             self.to_llvm()
@@ -130,11 +123,11 @@ class Compilation:
                 code = io.BytesIO()
                 self.module.operation.write_bytecode(code)
                 self.code = code.getvalue()
-            engine = make_engine(self.module, device)
+            engine = make.engine(self.module)
         self.module = None
 
-        def handle(name: str, finish: str | None, spec: dict[str, Any]) -> Any:
-            return make_kernel(engine, device, name, finish, spec, self.variants)
+        def handle(name: str, spec: dict[str, Any]) -> Any:
+            return make.kernel(engine, device, name, spec, self.variants)
 
         return reader.finish(self.shapes, handle), engine
 
@@ -150,43 +143,6 @@ class Compilation:
 def arguments_of(block: Any) -> list[Any]:
     """What a block's function is called with."""
     return [*block.leaves, *block.scalars, *block.dyn]
-
-
-def make_engine(module: Any, device: Device) -> Any:
-    """Machine code of a module that was lowered for a device."""
-    from ..runtime import library
-    from .jit import Engine
-
-    return Engine(module, "" if device.target == "cpu" else library.load().path)
-
-
-def make_kernel(
-    engine: Any,
-    device: Device,
-    name: str,
-    finish: str | None,
-    spec: dict[str, Any],
-    variants: dict[str, dict[str, Any]],
-) -> Any:
-    """A native kernel: a handle for the CPU, an object that launches for others."""
-    if device.target != "cpu":
-        from .gpu import gpu_kernel
-
-        return gpu_kernel(engine, device, name, spec, variants[name])
-    from ..runtime import library
-
-    last = engine.address(finish) if finish else 0
-    handle = library.load().kernel(engine.address(name), last, **spec)
-    return handle if device is CPU else device.runtime.backend.host_kernel(handle)
-
-
-@functools.cache
-def _pipelines(target: str, cubin: bool) -> dict[str, Any]:
-    """The phases of a target's pipeline: fusion, merged, outlined, flat, ..., llvm."""
-    from ..passes import Pipeline, phases
-
-    found = phases(target, cubin=True) if cubin else phases(target)
-    return {phase.name: Pipeline(phase.passes) for phase in found}
 
 
 def _kernel_shapes(module: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ..ir.value import Value, concrete
 from ..runtime.steps import ConstantStep
 from ..runtime.views import ViewStep, reshaped_strides
 from .kernel_shape import element_dtype
-from .program import Reader
+from .makers import maker
 
 
 def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
@@ -18,7 +18,8 @@ def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
     from mlir import ir
 
     env: list[Any] = [*block.leaves, *block.scalars, *block.dyn]
-    reader = Reader(module, list(env), block.queue)
+    device = block.device
+    reader = maker(device.kind).reader(module, list(env), block.queue, "main", device)
     env += [None] * (reader.program.slots - len(env))
     calls = {place: call for place, call in reader.calls}
     kernels, backend = [], []

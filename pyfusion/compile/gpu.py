@@ -7,13 +7,19 @@ from typing import Any
 
 from mlir import ir
 
+from ..config import config
 from ..errors import CompileError, InternalError
 from ..ir.device import Device
+from ..runtime import gpu_library, library
+from ..runtime.gpu_library import VARIANTS, GpuKernel, Variant
 from ..runtime.gpu_steps import GpuKernelStep
 from ..runtime.library import IN_STRIDED
 from ..runtime.steps import KernelStep, Operand
+from .jit import Engine
+from .kernel_call import Call
 from .kernel_shape import string_attribute
-from .program import Call, Reader
+from .makers import pipelines
+from .program import Reader
 
 
 class GpuReader(Reader):
@@ -27,33 +33,22 @@ class GpuReader(Reader):
         return [d for d, extent in enumerate(iteration) if extent != 1]
 
     def _is_dense(self, possible: bool, access: str, order: list) -> bool:
-        if not access:  # kernels of the CPU, which take either
-            return possible
         if access == "dense":
             if not possible and order:
                 raise InternalError("a kernel takes an operand for dense that is not")
             return True
         return False
 
-    def _step(self, name: str, native: Any, spec: dict, *rest: Any) -> KernelStep:
-        return GpuKernelStep(name, native, spec, self.program.device, *rest)
-
     def _operand_spec(self, o: Operand) -> tuple:
-        if self.program.device.target == "cpu":
-            return super()._operand_spec(o)
         varies = o.role != IN_STRIDED or (bool(o.dims) and o.dims[-1] >= 0)
         return (o.role, o.itemsize, varies)  # along the last launch dimension
 
     def _about(self, call: Call) -> dict[str, Any]:
-        if self.program.device.target == "cpu":
-            return super()._about(call)
         return {"iota": "iota" in call.ops}
 
 
 def variants_of(module: Any) -> dict[str, dict[str, tuple[str, int, int, int]]]:
     """The host functions of each kernel by variant: name, vector, unroll, block."""
-    from ..runtime.gpu_library import VARIANTS
-
     found: dict[str, dict[str, tuple[str, int, int, int]]] = {}
     for op in module.body.operations:
         o = op.operation
@@ -71,39 +66,52 @@ def variants_of(module: Any) -> dict[str, dict[str, tuple[str, int, int, int]]]:
     return found
 
 
-def gpu_kernel(
-    engine: Any,
-    device: Device,
-    name: str,
-    spec: dict[str, Any],
-    variants: dict[str, tuple[str, int, int, int]],
-) -> Any:
-    """A kernel with its code loaded on the device.
+class GpuMaker:
+    """See `makers.Maker`. A native kernel is a `GpuKernel` whose code is on the device."""
 
-    Raises:
-        CompileError: the library does not take the kernel, or the driver its code.
-    """
-    from ..runtime import gpu_library
-    from ..runtime.gpu_library import GpuKernel, Variant
+    def phases(self, device: Device) -> dict[str, Any]:
+        return pipelines(device.target, device.kind == "cuda" and config.gpu_format == "cubin")
 
-    functions = {
-        variant: Variant(engine.address(function), vector, unroll, block)
-        for variant, (function, vector, unroll, block) in variants.items()
-    }
-    try:
-        kernel = GpuKernel(
-            name,
-            functions,
-            api=device.kind,
-            device=device.index,
-            kind=spec["kind"],
-            dims=spec["dims"],
-            operands=[gpu_library.Operand(*o) for o in spec["operands"]],
-            finish_operands=[gpu_library.Operand(*o) for o in spec.get("finish_operands", ())],
-            acc_itemsize=spec.get("acc_itemsize", 0),
-            iota=spec["iota"],
-        )
-    except ValueError as error:
-        raise CompileError("launch", [str(error)]) from None
-    kernel.preload()
-    return kernel
+    def reader(
+        self, module: Any, arguments: list[Any], queue: list[Any], entry: str, device: Device
+    ) -> Reader:
+        return GpuReader(module, arguments, queue, entry, device, self.step)
+
+    def engine(self, module: Any) -> Any:
+        return Engine(module, library.load().path)
+
+    def kernel(
+        self,
+        engine: Any,
+        device: Device,
+        name: str,
+        spec: dict[str, Any],
+        variants: dict[str, dict[str, Any]],
+    ) -> Any:
+        """Raises CompileError: the run time does not take the kernel, or the driver its code."""
+        functions = {
+            variant: Variant(engine.address(function), vector, unroll, block)
+            for variant, (function, vector, unroll, block) in variants[name].items()
+        }
+        try:
+            kernel = GpuKernel(
+                name,
+                functions,
+                api=device.kind,
+                device=device.index,
+                kind=spec["kind"],
+                dims=spec["dims"],
+                operands=[gpu_library.Operand(*o) for o in spec["operands"]],
+                finish_operands=[gpu_library.Operand(*o) for o in spec.get("finish_operands", ())],
+                acc_itemsize=spec.get("acc_itemsize", 0),
+                iota=spec["iota"],
+            )
+        except ValueError as error:
+            raise CompileError("launch", [str(error)]) from None
+        kernel.preload()
+        return kernel
+
+    def step(
+        self, name: str, native: Any, spec: dict[str, Any], device: Device, *about: Any
+    ) -> KernelStep:
+        return GpuKernelStep(name, native, spec, device, *about)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Resu
 from ..runtime.views import ViewStep
 from ..runtime.words import CODES
 from .constants import constant
-from .kernel_shape import KernelShape, element_dtype, ints_attribute, string_attribute
+from .kernel_call import Call
+from .kernel_shape import KernelShape, element_dtype
 
 
 class Program:
@@ -42,54 +44,6 @@ class Program:
         self.kernels: list[str] = []
 
 
-class Call:
-    """A kernel call of `@main`, before its native kernel exists."""
-
-    def __init__(self, name: str, func: Any, operands: list[int], types: list, results: list):
-        self.name = name
-        self.operands = operands
-        self.types = types
-        self.results = results  # (slot, type)
-        self.takes_over = ints_attribute(func, "fusion.takes_over")
-        self.kind = string_attribute(func, "fusion.kernel")
-        body = list(func.regions[0].blocks[0].operations)
-        # A scalar made a tensor is no work.
-        self.ops = [
-            op.operation.name.removeprefix("fusion.")
-            for op in body[:-1]
-            if op.operation.name != "fusion.full" or _rank(op.operation) > 0
-        ]
-        self.axes: list[int] = []
-        self.keepdims = False
-        self.operand_type: Any = None
-        self.creation: dict[int, int] = {}
-        arguments = {a: n for n, a in enumerate(func.regions[0].blocks[0].arguments)}
-        for op in body:
-            o = op.operation
-            if "axes" in o.attributes:
-                self.axes = list(ir.DenseI64ArrayAttr(o.attributes["axes"]))
-                self.keepdims = "keepdims" in o.attributes
-                self.operand_type = o.operands[0].type
-            if o.name in ("fusion.full", "fusion.iota"):
-                self._note_extents(o, arguments)
-
-    def _note_extents(self, op: Any, arguments: dict) -> None:
-        shape = list(ir.DenseI64ArrayAttr(op.attributes["static_shape"]))
-        scalars = 1 if op.name == "fusion.full" else 2
-        dynamic = iter(list(op.operands)[scalars:])
-        for back, extent in enumerate(reversed(shape)):
-            if extent == ir.ShapedType.get_dynamic_size():
-                self.creation.setdefault(back, -1)
-        values = [next(dynamic) if e == ir.ShapedType.get_dynamic_size() else e for e in shape]
-        for back, value in enumerate(reversed(values)):
-            if not isinstance(value, int) and value in arguments:
-                self.creation[back] = arguments[value]
-
-
-def _rank(op: ir.Operation) -> int:
-    return ir.RankedTensorType(op.result.type).rank
-
-
 class Reader:
     """Walks `@main` once."""
 
@@ -98,10 +52,13 @@ class Reader:
         module: ir.Module,
         arguments: list,
         queue: list,
-        entry: str = "main",
-        device: Device = CPU,
+        entry: str,
+        device: Device,
+        step: Callable[..., KernelStep],
     ):
+        """`step(name, native, spec, device, ...)` makes the launch of a native kernel."""
         self.queue = queue
+        self._make_step = step
         self.program = Program(device)
         self.slot: dict[ir.Value, int] = {}
         self.dense: set[int] = set()
@@ -214,7 +171,7 @@ class Reader:
     # -- kernels ---------------------------------------------------------------------------------
 
     def finish(self, shapes: dict[str, KernelShape], handle: Any) -> Program:
-        """Fills in the launches; `handle(name, finish, spec)` makes a native kernel."""
+        """Fills in the launches; `handle(name, spec)` makes a native kernel."""
         for place, call in self.calls:
             self.program.steps[place] = self._kernel(call, shapes[call.name], handle)
         return self.program
@@ -287,9 +244,6 @@ class Reader:
     def _about(self, call: Call) -> dict[str, Any]:
         return {"cost": cost(call.ops)}
 
-    def _step(self, name: str, native: Any, spec: dict, *rest: Any) -> KernelStep:
-        return KernelStep(name, native, spec, *rest)
-
     def _results(self, call: Call, extents: list) -> list[Result]:
         found = []
         for number, (slot, t) in enumerate(call.results):
@@ -328,10 +282,11 @@ class Reader:
             "operands": [self._operand_spec(o) for o in operands],
             **self._about(call),
         }
-        native = handle(call.name, None, spec)
+        native = handle(call.name, spec)
         if len(order) == len(iteration):
             extents = iteration
-        step = self._step(call.name, native, spec, extents, operands, results, flat, call.ops)
+        about = (extents, operands, results, flat, call.ops)
+        step = self._make_step(call.name, native, spec, self.program.device, *about)
         step.checks = [(o, extents) for o in operands]
         return step
 
@@ -375,10 +330,11 @@ class Reader:
             "acc_itemsize": shape.accumulator.itemsize,
             **self._about(call),
         }
-        native = handle(call.name, f"{call.name}_finish", spec)
+        native = handle(call.name, spec)
         extents = [iteration[d] for d in order]
         operands = ranges + finishes
-        step = self._step(call.name, native, spec, extents, operands, results, False, call.ops)
+        about = (extents, operands, results, False, call.ops)
+        step = self._make_step(call.name, native, spec, self.program.device, *about)
         kept_extents = [out[d] for d in outer]
         step.checks = [(o, extents) for o in ranges] + [(o, kept_extents) for o in finishes]
         return step

@@ -18,7 +18,6 @@ import numpy as np
 from ..dtypes import DTYPES
 from ..ir.device import CPU
 from ..ir.value import Value
-from ..runtime.gpu_steps import GpuKernelStep
 from ..runtime.memory import from_numpy, to_numpy
 from ..runtime.statistics import statistics
 from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Result
@@ -89,10 +88,11 @@ def _describe_step(step: Any) -> tuple:
 
 
 def _restore(known: dict[str, Any], block: Any, engine: Any) -> Any:
-    from .driver import make_kernel
+    from .makers import maker
     from .program import Program
 
     device = block.device
+    make = maker(device.kind)
     program = Program(device)
     program.slots = known["slots"]
     program.results = known["results"]
@@ -100,17 +100,13 @@ def _restore(known: dict[str, Any], block: Any, engine: Any) -> Any:
         step: Any
         if kind == "kernel":
             name, spec, extents, given, made, flat, ops = rest
-            finish = f"{name}_finish" if "finish_operands" in spec else None
-            native = make_kernel(engine, device, name, finish, spec, known["variants"])
+            native = make.kernel(engine, device, name, spec, known["variants"])
             operands = [
                 Operand(role, slot, item, dims, code) for role, slot, item, dims, code in given
             ]
             results = [Result(s, DTYPES[dtype], e, over) for s, dtype, e, over in made]
             about = (extents, operands, results, flat, ops)
-            if device is CPU:
-                step = KernelStep(name, native, spec, *about)
-            else:
-                step = GpuKernelStep(name, native, spec, device, *about)
+            step = make.step(name, native, spec, device, *about)
         elif kind == "backend":
             number, args, dyn, dtype, target = rest
             op, _, attrs, _, _ = block.queue[number].record
@@ -143,14 +139,14 @@ def find(block: Any) -> Any:
 
     from .compiled import CompiledBlock
     from .context import context
-    from .driver import make_engine
+    from .makers import maker
 
     text, code = known
     about = ast.literal_eval(text)
     engine = None
     if code:
         with context(), ir.Location.unknown():
-            engine = make_engine(ir.Module.parse(code), block.device)
+            engine = maker(block.device.kind).engine(ir.Module.parse(code))
     compiled = CompiledBlock(_restore(about, block, engine), block, engine, about["refusals"])
     compiled.saved = (key, text, code)
     statistics.loaded += 1

@@ -82,8 +82,13 @@ def numbered(kind: str, number: int | None) -> Device:
         devices = f"{kind}:0" + (f" to {kind}:{count - 1}" if count > 1 else "")
         there = f"there is {devices}" if count else "there is none of its kind"
         raise DeviceError(f"device '{kind}:{number}' does not exist; {there}")
-    target = backend.target(number)
+    from ..passes import PipelineError, target_of_device
     from .gpu import GpuRuntime
+
+    try:
+        target = str(target_of_device(kind, backend.arch(number)))
+    except PipelineError as error:
+        raise DeviceError(f"device '{kind}:{number}' cannot be used: {error}") from None
 
     with _lock:
         known = _devices.get((kind, number))

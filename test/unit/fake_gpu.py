@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """GPUs that are none: memory of the host under another name, kernels compiled for the CPU.
 
-They go through all that Python does for a GPU: devices, blocks, memory, transfers, launches.
+They go through all that Python does for a GPU: devices, blocks, memory, transfers, launches. What
+makes their kernels, `HostMaker`, is put in the place of the maker of real ones.
 """
 
 import ctypes
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 
+from pyfusion import client
 from pyfusion.backends.on_device import ON_DEVICE
 from pyfusion.backends.protocols import NotOnDevice
-from pyfusion.errors import ExecutionError
+from pyfusion.compile import makers
+from pyfusion.compile.gpu import GpuMaker, GpuReader
+from pyfusion.compile.program import Reader
+from pyfusion.errors import ExecutionError, PyfusionError
 from pyfusion.runtime import devices, library
 
 POISON = 0xAB
@@ -58,6 +63,32 @@ class HostKernel:
         assert library.pf_launch(self.handle, ctypes.addressof(words)) == 0
 
 
+class HostReader(GpuReader):
+    """Launches of a GPU, with operands as kernels of the CPU take them."""
+
+    _is_dense = Reader._is_dense
+    _operand_spec = Reader._operand_spec
+    _about = Reader._about
+
+
+class HostMaker(GpuMaker):
+    """Kernels of the CPU for the steps of a GPU."""
+
+    cpu = makers.CpuMaker()
+
+    def phases(self, device):
+        return makers.pipelines("cpu")
+
+    def reader(self, *about):
+        return HostReader(*about, self.step)
+
+    def engine(self, module):
+        return self.cpu.engine(module)
+
+    def kernel(self, engine, device, *about):
+        return HostKernel(device.runtime.backend, self.cpu.kernel(engine, device, *about))
+
+
 class FakeBackend:
     """Implements `DeviceBackend`; `fail_at`: the number of the launch that fails."""
 
@@ -73,6 +104,7 @@ class FakeBackend:
         self.fail_at = 0
         self.waits = []
         self.streams = {}
+        self.archs = {"cuda": "9.0", "rocm": "gfx942:sramecc+:xnack-"}
 
     def count(self):
         return self.devices
@@ -80,8 +112,8 @@ class FakeBackend:
     def current(self):
         return self.device
 
-    def target(self, index):
-        return "cpu"
+    def arch(self, index):
+        return self.archs[self.kind]
 
     def stream(self, index):
         return self.streams.get(index, 0)
@@ -163,9 +195,6 @@ class FakeBackend:
             return tuple([self.placed(r, index) for r in result])
         return self.placed(result, index)
 
-    def host_kernel(self, handle):
-        return HostKernel(self, handle)
-
 
 def _plain(item):
     if isinstance(item, FakeArray):
@@ -193,11 +222,18 @@ class Foreign:
 
 
 @contextmanager
-def fake_gpus(**options):
-    """Has a `FakeBackend` own the devices "cuda:0" and "cuda:1"."""
+def fake_gpus(maker=None, **options):
+    """Has a `FakeBackend` own the devices "cuda:0" and "cuda:1", with kernels of a `HostMaker`."""
     backend = FakeBackend(**options)
     devices.use_backend(backend.kind, backend)
+    before = makers.MAKERS.pop(backend.kind, None)
+    makers.MAKERS[backend.kind] = maker or HostMaker()
     try:
         yield backend
     finally:
+        with suppress(PyfusionError, MemoryError):  # what is still queued
+            client.sync()
         devices.use_backend(backend.kind, None)
+        makers.MAKERS.pop(backend.kind)
+        if before is not None:
+            makers.MAKERS[backend.kind] = before

@@ -356,6 +356,29 @@ def test_lower_and_explain(gpu):
         pf.lower(lambda a: (a + 1, pf.ones(3) + 1), x)
 
 
+@pytest.mark.parametrize(
+    "kind, arch, target",
+    [
+        ("cuda", "9.0", "cuda:sm_90"),
+        ("cuda", "12.9", "cuda:sm_121"),  # a chip that is not known yet
+        ("rocm", "gfx942:sramecc+:xnack-", "rocm:gfx942"),
+    ],
+)
+def test_kernels_are_compiled_for_the_chip(kind, arch, target):
+    with fake_gpus(kind=kind) as backend:
+        backend.archs[kind] = arch
+        assert pf.ones(3, device=kind)._v.stream.device.target == target
+
+
+@pytest.mark.parametrize("kind, arch", [("cuda", "6.1"), ("rocm", "gfx906:xnack-")])
+def test_a_chip_that_nothing_is_compiled_for(kind, arch):
+    with fake_gpus(kind=kind) as backend:
+        backend.archs[kind] = arch
+        with pytest.raises(pf.DeviceError, match=f"'{kind}:0' cannot be used: ") as caught:
+            pf.ones(3, device=kind)
+    assert caught.traceback[0].path.name == "test_gpu_arrays.py"
+
+
 def test_unknown_devices(gpu):
     for name in ("gpu", "cuda:", "cuda:-1", 3, "CUDA", "cuda:0:1"):
         with pytest.raises(ValueError, match="devices are"):
