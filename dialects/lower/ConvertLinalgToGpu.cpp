@@ -71,6 +71,15 @@ FailureOr<SmallVector<Access>> fusion::accessOf(func::FuncOp kernel) {
   return found;
 }
 
+/// States that elements lie at multiples of their size: LLVM's default for
+/// integers of 64 bits is 4 bytes, and accesses would be split.
+template <typename Op> static void alignElement(Op access) {
+  unsigned bits =
+      cast<MemRefType>(access.getMemRefType()).getElementTypeBitWidth();
+  if (bits % 8 == 0)
+    access.setAlignment(bits / 8);
+}
+
 void ConvertLinalgToGpu::runOnOperation() {
   ModuleOp module = getOperation();
   auto isBlock = [](int64_t n) {
@@ -109,6 +118,8 @@ void ConvertLinalgToGpu::runOnOperation() {
     }
     kernel.erase();
   }
+  device.walk([](memref::LoadOp op) { alignElement(op); });
+  device.walk([](memref::StoreOp op) { alignElement(op); });
 }
 
 void fusion::registerConvertLinalgToGpu() {

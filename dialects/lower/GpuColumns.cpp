@@ -60,8 +60,8 @@ LogicalResult GpuReductions::column() {
 
   auto reducedPlaces = [&](OpBuilder &b, Value r) {
     Arith a(b, loc);
-    if (flat.reduced == 1)
-      return SmallVector<Value>{r};
+    if (flat.reduced < 2) // extents of 1 alone leave none
+      return SmallVector<Value>(flat.reduced, r);
     return a.split(a.narrow(r), reducedDivisors);
   };
   auto trailPlaces = [&](OpBuilder &b, Value k2) {

@@ -16,24 +16,26 @@ static Value inWidth(ScalarBuilder &e, Value y) {
   return e.cmp(IPred::ult, y, e.integer(y.getType(), width));
 }
 
+/// The amount, at most all but one bit. It is no selection of y by `inWidth`:
+/// LLVM would move y itself into the shift, and drop the test as PTX's shifts
+/// clamp; but they read 32 bits of an amount of 64.
+static Value amountBelowWidth(ScalarBuilder &e, Value y) {
+  unsigned width = y.getType().getIntOrFloatBitWidth();
+  return e.emit<arith::MinUIOp>(y, e.integer(y.getType(), width - 1));
+}
+
 static Value leftShift(ScalarBuilder &e, ValueRange v, Type, Type) {
-  Value zero = e.integer(v[1].getType(), 0);
-  Value inside = inWidth(e, v[1]);
-  Value amount = e.select(inside, v[1], zero);
-  return e.select(inside, e.emit<arith::ShLIOp>(v[0], amount), zero);
+  Value shifted = e.emit<arith::ShLIOp>(v[0], amountBelowWidth(e, v[1]));
+  return e.select(inWidth(e, v[1]), shifted, e.integer(v[1].getType(), 0));
 }
 
 static Value rightShift(ScalarBuilder &e, ValueRange v, Type in, Type) {
-  Type type = v[1].getType();
-  Value zero = e.integer(type, 0);
-  if (in.isUnsignedInteger()) {
-    Value inside = inWidth(e, v[1]);
-    Value amount = e.select(inside, v[1], zero);
-    return e.select(inside, e.emit<arith::ShRUIOp>(v[0], amount), zero);
-  }
+  Value amount = amountBelowWidth(e, v[1]);
   // Shifting by all but one bit leaves the sign bits alone.
-  Value last = e.integer(type, type.getIntOrFloatBitWidth() - 1);
-  return e.emit<arith::ShRSIOp>(v[0], e.emit<arith::MinUIOp>(v[1], last));
+  if (!in.isUnsignedInteger())
+    return e.emit<arith::ShRSIOp>(v[0], amount);
+  Value shifted = e.emit<arith::ShRUIOp>(v[0], amount);
+  return e.select(inWidth(e, v[1]), shifted, e.integer(v[1].getType(), 0));
 }
 
 /// Repeated squaring; one turn a bit of the exponent, which is not negative.

@@ -84,3 +84,20 @@ func.func @main(%x: tensor<?x?xf64>) -> tensor<?xf32> {
   %1 = fusion.max %0 axes [1] : tensor<?x?xf32>
   return %1 : tensor<?xf32>
 }
+
+// -----
+
+// Reduced extents of 1 alone have no dimension: the column gives the place, not the row.
+// CHECK-LABEL: func.func @kernel_0_reduce(
+// CHECK:       gpu.func @kernel_0_reduce(
+// CHECK:         scf.if
+// CHECK:           %[[COLUMN:.*]] = arith.minsi
+// CHECK:           %[[N:.*]] = arith.index_cast %[[COLUMN]]
+// CHECK:           %[[PLACE:.*]] = arith.index_castui %[[N]]
+// CHECK:           scf.for
+// CHECK:             %[[AT:.*]] = arith.muli %[[PLACE]]
+// CHECK:             vector.load %{{.*}}[%[[AT]]]
+func.func @main(%x: tensor<?x1xi32>) -> tensor<?xi32> {
+  %0 = fusion.max %x axes [1] : tensor<?x1xi32>
+  return %0 : tensor<?xi32>
+}

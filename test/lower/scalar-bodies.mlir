@@ -6,10 +6,10 @@
 
 // Nothing is undefined: the amount of a shift is made smaller than the width.
 // CHECK-LABEL: func.func @shift
-// CHECK:         %[[W:.*]] = arith.constant 32 : i32
-// CHECK:         %[[IN:.*]] = arith.cmpi ult, %[[Y:.*]], %[[W]] : i32
-// CHECK:         %[[N:.*]] = arith.select %[[IN]], %[[Y]]
+// CHECK:         %[[LAST:.*]] = arith.constant 31 : i32
+// CHECK:         %[[N:.*]] = arith.minui %[[Y:.*]], %[[LAST]] : i32
 // CHECK:         %[[S:.*]] = arith.shli %{{.*}}, %[[N]] : i32
+// CHECK:         %[[IN:.*]] = arith.cmpi ult, %[[Y]], %{{.*}} : i32
 // CHECK:         arith.select %[[IN]], %[[S]]
 func.func private @shift(%x: tensor<?xi32>, %y: tensor<?xi32>) -> tensor<?xi32>
     attributes {fusion.kernel = "elementwise", fusion.flat} {
