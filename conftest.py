@@ -31,5 +31,9 @@ def _no_gpu():
 
 
 def pytest_runtest_setup(item):
+    from pyfusion import config
+
+    if item.get_closest_marker("host") and config.device != "cpu":
+        pytest.skip(f"for arrays of the host, not of {config.device}")
     if item.get_closest_marker("gpu") and _no_gpu():
         pytest.skip(_no_gpu())

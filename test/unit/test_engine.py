@@ -125,6 +125,7 @@ def test_a_block_that_does_not_compile_runs_on_the_backend(monkeypatch):
     engine.plans.clear()
 
 
+@pytest.mark.host
 def test_a_failure_spoils_only_what_depends_on_it(monkeypatch):
     from pyfusion.backends.numpy_backend import NumpyBackend
 

@@ -110,6 +110,7 @@ def test_equality_with_strangers():
     assert (x != "a").tolist() == [[True] * 3] * 2
 
 
+@pytest.mark.host
 def test_numpy_array_is_read_only_and_shares():
     n, x = pair()
     a, b = np.asarray(x), np.asarray(x)
@@ -119,6 +120,7 @@ def test_numpy_array_is_read_only_and_shares():
     assert np.shares_memory(view, a) and view.shape == (3, 2)
 
 
+@pytest.mark.host
 def test_array_arguments():
     n, x = pair()
     copied = np.array(x)
@@ -141,6 +143,7 @@ def test_arrays_are_pickled_by_their_elements(dtype):
         assert (np.asarray(y) == np.asarray(x)).all()
 
 
+@pytest.mark.host
 def test_copy_of_what_comes_in():
     n = np.ones(3)
     x = pf.asarray(n)
@@ -172,6 +175,7 @@ def test_other_sources():
     assert pf.asarray(np.ma.array([1, 2])).tolist() == [1, 2]
 
 
+@pytest.mark.host
 def test_dlpack():
     n, x = pair()
     np.testing.assert_array_equal(np.from_dlpack(x * 2), n * 2)
@@ -211,6 +215,7 @@ def test_containers():
     assert second.tolist() == [3, 4, 5]
 
 
+@pytest.mark.host
 def test_attributes():
     _, x = pair()
     assert (x.shape, x.ndim, x.size, x.nbytes, x.itemsize) == ((2, 3), 2, 6, 24, 4)
@@ -223,6 +228,7 @@ def test_attributes():
             setattr(x, name, None)
 
 
+@pytest.mark.host
 def test_namespace_information():
     info = pf.__array_namespace_info__()
     assert info.default_device() == "cpu" and info.devices() == ["cpu"]

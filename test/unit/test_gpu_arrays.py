@@ -13,6 +13,8 @@ from fake_gpu import Foreign, fake_gpus
 
 import pyfusion as pf
 
+pytestmark = pytest.mark.host
+
 
 @pytest.fixture
 def gpu():

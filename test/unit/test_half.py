@@ -141,7 +141,9 @@ def test_matmul_accumulates_in_float32(dtype):
     kind = TYPES[dtype]
     n, m = (np.random.default_rng(s).normal(size=(40, 40)).astype(kind) for s in (1, 2))
     got = pf.asarray(n) @ pf.asarray(m)
-    check(got, (n.astype("float32") @ m.astype("float32")).astype(kind), "matmul")
+    # Other libraries add in another order.
+    ulp = 0 if pf.config.device == "cpu" else 1
+    check(got, (n.astype("float32") @ m.astype("float32")).astype(kind), "matmul", ulp=ulp)
     ones = pf.ones((1, 3000), dtype) @ pf.ones((3000, 1), dtype)
     check(ones, np.full((1, 1), 3000).astype(kind), "ones")
 

@@ -16,6 +16,7 @@ from pyfusion.runtime import library
 from pyfusion.runtime.steps import KernelStep
 from pyfusion.stream import block, engine
 
+pytestmark = pytest.mark.host
 fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled kernels")
 
 

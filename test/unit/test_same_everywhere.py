@@ -60,6 +60,7 @@ def test_arguments_are_new_copies_with_the_same_layout():
     np.testing.assert_array_equal(np.asarray(base), X)
 
 
+@pytest.mark.host
 @pytest.mark.skipif(pf.config.mode != "fused", reason="counts allocations of the fused mode")
 def test_copies_may_be_taken_over():
     with pf.testing.inspect() as report:
