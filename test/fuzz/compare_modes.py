@@ -14,7 +14,9 @@ MODES = ("fused", "single")
 def run(function, arrays, mode, keep):
     """The results as NumPy arrays; the inputs die with the call unless `keep`."""
     with pf.config.scope(mode=mode, strict=True):
-        inputs = [pf.asarray(x, copy=x.flags.c_contiguous) for x in arrays]
+        # Without a copy layouts stay, which a device's memory can't share.
+        share = False if pf.config.device == "cpu" else None
+        inputs = [pf.asarray(x, copy=True if x.flags.c_contiguous else share) for x in arrays]
         held = list(inputs) if keep else []
         found = function(*inputs)
         del inputs
