@@ -4,8 +4,9 @@
     python docs/check.py
 
 docs/flags.md and the tables of docs/semantics.md are what the scripts beside them write, the
-examples of the latter have the values that they show, the IR in docs/architecture.md is that of its
-example, the README's example prints what stands below it, and links lead to files.
+examples of the latter have the values that they show, docs/gpu.md lists what libraries run, the IR
+in docs/architecture.md is that of its example, the README's example prints what stands below it,
+and links lead to files.
 """
 
 from __future__ import annotations
@@ -39,6 +40,14 @@ def semantics() -> list[str]:
     import semantics
 
     return semantics.problems()
+
+
+def gpu() -> list[str]:
+    from pyfusion.backends.on_device import GROUPS
+
+    text = (ROOT / "docs" / "gpu.md").read_text()
+    rows = [f"| {group} | {names} |" for group, names in GROUPS.items()]
+    return [f"docs/gpu.md: no row {row}" for row in rows if row not in text]
 
 
 def architecture() -> list[str]:
@@ -76,7 +85,9 @@ def links() -> list[str]:
 
 
 def main() -> int:
-    problems = [p for check in (flags, semantics, architecture, readme, links) for p in check()]
+    problems = [
+        p for check in (flags, semantics, gpu, architecture, readme, links) for p in check()
+    ]
     print("\n".join(problems) or "the documentation is true")
     return 1 if problems else 0
 

@@ -12,6 +12,7 @@ from .ir.device import CPU, Device
 from .ir.value import Value, device_of
 from .runtime import devices
 from .runtime.cpu import runtime
+from .runtime.memory import from_numpy as load
 from .runtime.statistics import statistics
 from .stream import engine
 from .stream.stream import made, own
@@ -39,7 +40,7 @@ def read(value: Value) -> np.ndarray:
 
 def from_numpy(array: np.ndarray, copy: bool = True, device: Device = CPU) -> Value:
     """A concrete value with the elements of a NumPy array; see `runtime.memory.from_numpy`."""
-    value = (runtime if device is CPU else device.runtime).upload(array, copy)
+    value = load(array, copy) if device is CPU else device.runtime.upload(array)
     if array.nbytes > 4096:
         made(array.nbytes, device)
     return value
@@ -102,11 +103,12 @@ def sync() -> None:
     """Runs what this thread's streams hold, and waits for the GPUs that are in use.
 
     Raises:
-        ExecutionError: one of the operations failed; its values keep the error.
+        ExecutionError: the first of the operations that failed; its values keep the error.
     """
     failure: ExecutionError | None = None
     for stream in own():
-        failure = engine.flush(stream) or failure
+        found = engine.flush(stream)
+        failure = failure or found
     for device in devices.used():
         try:
             device.runtime.backend.synchronize(device.index)

@@ -8,6 +8,8 @@ only be known later.
 
 from __future__ import annotations
 
+import sys
+
 
 class PyfusionError(Exception):
     """Base class of the errors that only pyfusion raises."""
@@ -64,3 +66,22 @@ class InternalError(PyfusionError, RuntimeError):
 
 class FallbackWarning(RuntimeWarning):
     """A block was run by the backend, because it did not compile or launch."""
+
+
+class HostWarning(RuntimeWarning):
+    """An operation on arrays of a GPU was run by NumPy on the host, with copies there and back.
+
+    Given once in a process for each operation.
+    """
+
+
+def level_of_the_user() -> int:
+    """The `stacklevel` that makes the caller's warning point at the first line outside the
+    package."""
+    package = __name__.partition(".")[0]
+    level = 2
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
+        frame = frame.f_back
+        level += 1
+    return level

@@ -11,13 +11,16 @@ import numpy as np
 
 from .. import client
 from ..backends.protocols import NotOnDevice
-from ..errors import DeviceError
+from ..errors import DeviceError, ExecutionError, OutOfMemoryError
 from ..ir.device import CPU, Device
 from ..ir.value import Value, device_of
 from ..runtime import devices
-from ..runtime.statistics import statistics
+from ..runtime.on_host import note_host
 from .core import Array, wrap
 
+# What NumPy raises for a call that is wrong, or for values: LinAlgError and AxisError are
+# ValueErrors.
+_OF_NUMPY = (ValueError, TypeError, IndexError, OverflowError, ExecutionError)
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -94,7 +97,12 @@ def adopt(array: np.ndarray, device: Device = CPU) -> Array:
 def backend_call(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """`run(*args, **options)` by the backend, at once; counted as not fused.
 
-    What a GPU's backend does not run is run by NumPy on the host, and the result copied back.
+    What a GPU's backend does not run is run by NumPy on the host, and the result copied back: a
+    `HostWarning` says so.
+
+    Raises:
+        ExecutionError, OutOfMemoryError: the backend's library failed.
+        Exception: as NumPy's function.
     """
     name = run.__name__
     device = device_in([args, options], name)
@@ -104,7 +112,13 @@ def backend_call(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
             given = mapped([args, options], lambda x: client.realize(x._v))
             return from_result(device.runtime.call(run, list(given[0]), given[1]), device)
         except NotOnDevice:
-            statistics.note_host(name)
+            note_host(name, device.runtime.backend.name)
+        except _OF_NUMPY:
+            raise
+        except Exception as error:  # of the library, its device or its driver
+            kind = OutOfMemoryError if isinstance(error, MemoryError) else ExecutionError
+            text = f"{name} on {device}: {type(error).__name__}: {error}"
+            raise kind(text) from error
     args = to_numpy(args)
     options = to_numpy(options)
     with np.errstate(all="ignore"):

@@ -43,6 +43,11 @@ def import_gpu(given: Any, copy: bool | None) -> Array:
     if dlpack:
         code, number = given.__dlpack_device__()
         kind = _KINDS[int(code)]
+    elif given.__cuda_array_interface__.get("stream") == 0:
+        raise ValueError(
+            "__cuda_array_interface__ names stream 0, which the interface forbids: 1 is the legacy "
+            "default stream, 2 the one of the thread, None needs no waiting"
+        )
     backend = devices.backend_for(kind)
     try:
         array = backend.imported(given, dlpack)

@@ -11,7 +11,7 @@ import numpy as np
 from .. import client
 from ..ir.device import CPU
 from ..ir.table import op_of_ufunc
-from ..runtime.statistics import statistics
+from ..runtime.on_host import note_host
 from .apply import apply
 from .backend_call import adopt, device_in, from_result, to_numpy
 from .core import Array, cast
@@ -62,7 +62,7 @@ def _by_numpy(ufunc: np.ufunc, method: str, inputs: tuple, outs: tuple, options:
     device = device_in([inputs, outs, options], ufunc.__name__)
     client.note_unfused(f"{ufunc.__name__}" + ("" if method == "__call__" else f".{method}"))
     if device is not CPU:
-        statistics.note_host(ufunc.__name__)
+        note_host(ufunc.__name__, device.runtime.backend.name)
     given = tuple(
         [np.array(client.read(out._v)) if out.__class__ is Array else out for out in outs]
     )

@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import cupy
+import cupyx
 import numpy as np
 
 from ..errors import DeviceError
 from .half import is_bfloat16
-from .on_device import ON_DEVICE
+from .on_device import on_device
 from .protocols import NotOnDevice
 
 _runtime = cupy.cuda.runtime
+_FUNCTIONS = on_device("cupy")
 
 
 class CupyBackend:
@@ -156,45 +161,102 @@ class CupyBackend:
 
     # -- Operations ------------------------------------------------------------------------------
 
+    def runs(self, function: Any, args: list[Any], options: dict[str, Any]) -> bool:
+        call = _of_cupy(function)
+        arrays = _arrays([args, list(options.values())])
+        if call is None or not arrays:
+            return False
+        if any(is_bfloat16(a.dtype) for a in arrays):
+            return function is np.matmul and not options
+        if not _takes(call, args, _options(function, options)):
+            return False
+        # CuPy counts repetitions on the host.
+        return function is not np.repeat or not _arrays([args[1:], list(options.values())])
+
     def run(self, function: Any, args: list[Any], options: dict[str, Any]) -> Any:
-        """By NumPy's protocols, in which CuPy's arrays take part."""
-        if getattr(function, "__name__", "") not in ON_DEVICE:
-            raise NotOnDevice
-        device = _device_of(args)
-        if device is None:
-            raise NotOnDevice
-        if function is np.matmul and is_bfloat16(args[0].dtype):
-            return self._matmul_bfloat16(*args)
-        try:
-            with device:
-                return function(*args, **options)
-        except (TypeError, NotImplementedError, AttributeError) as error:
-            raise NotOnDevice(str(error)) from None
+        arrays = _arrays([args, list(options.values())])
+        # As NumPy, CuPy has to raise for a matrix that is singular: else it gives NaN.
+        with arrays[0].device, cupyx.errstate(linalg="raise"):
+            if is_bfloat16(arrays[0].dtype):
+                return self._matmul_bfloat16(*args)
+            try:
+                call: Any = _of_cupy(function)
+                return call(*args, **_options(function, options))
+            except NotImplementedError as error:
+                raise NotOnDevice(str(error)) from None
 
     def _matmul_bfloat16(self, x: Any, y: Any) -> Any:
         """By PyTorch where it is installed: CuPy's own goes by way of float32, twice the bytes."""
-        try:
-            import torch
-
-            found = torch.matmul(
-                *[torch.as_tensor(a.view(np.int16)).view(torch.bfloat16) for a in (x, y)]
-            )
-            return cupy.asarray(found.view(torch.int16)).view(x.dtype)
-        except (ImportError, TypeError, RuntimeError, AttributeError):
+        torch = _torch() if self.kind == "cuda" else None
+        if torch is None:
             wide = cupy.matmul(x.astype(np.float32), y.astype(np.float32))
             return wide.astype(x.dtype)
+        index, handle = x.device.id, cupy.cuda.get_current_stream().ptr
+        stream = (
+            torch.cuda.ExternalStream(handle, torch.device("cuda", index))
+            if handle
+            else torch.cuda.default_stream(index)
+        )
+        with torch.cuda.stream(stream):
+            found = torch.matmul(
+                *[
+                    torch.as_tensor(a.view(np.int16), device=stream.device).view(torch.bfloat16)
+                    for a in (x, y)
+                ]
+            )
+            return cupy.asarray(found.view(torch.int16)).view(x.dtype)
+
+
+@functools.cache
+def _torch() -> Any:
+    """PyTorch, if there is one that uses the GPUs that CuPy does."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch if torch.version.cuda is not None and torch.cuda.is_available() else None
+
+
+@functools.cache
+def _of_cupy(function: Any) -> Callable[..., Any] | None:
+    """CuPy's function of the same name in the same module as NumPy's, or None."""
+    module, name = function.__module__ or "numpy", function.__name__
+    if name not in _FUNCTIONS or module.partition(".")[0] != "numpy":
+        return None
+    found: Any = cupy
+    for part in module.split(".")[1:]:
+        found = getattr(found, part, None)
+    return getattr(found, name, None)
+
+
+def _options(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Without those that CuPy lacks because it does so anyway: its sorts are stable."""
+    if function in (np.sort, np.argsort):
+        return {key: value for key, value in options.items() if key != "stable"}
+    return options
+
+
+def _takes(call: Callable[..., Any], args: list[Any], options: dict[str, Any]) -> bool:
+    """Whether a function has these parameters."""
+    try:
+        signature = inspect.signature(call)
+    except (TypeError, ValueError):  # a ufunc of CuPy: operands alone
+        return not options
+    try:
+        signature.bind(*args, **options)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_pinned(address: int) -> bool:
     return _runtime.pointerGetAttributes(address).type == 1
 
 
-def _device_of(args: Any) -> Any:
-    for a in args:
-        if isinstance(a, cupy.ndarray):
-            return a.device
-        if isinstance(a, (list, tuple)):
-            found = _device_of(a)
-            if found is not None:
-                return found
-    return None
+def _arrays(item: Any) -> list[Any]:
+    """CuPy's arrays in lists and tuples."""
+    if isinstance(item, cupy.ndarray):
+        return [item]
+    if isinstance(item, (list, tuple)):
+        return [a for i in item for a in _arrays(i)]
+    return []

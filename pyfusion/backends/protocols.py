@@ -115,10 +115,16 @@ class DeviceBackend(Protocol):
         """The DLPack capsule of an array, for a consumer that works on that stream."""
         ...
 
-    def run(self, function: Any, args: list[Any], options: dict[str, Any]) -> Any:
-        """What NumPy's function of that name gives for the library's arrays.
+    def runs(self, function: Any, args: list[Any], options: dict[str, Any]) -> bool:
+        """Whether the library has NumPy's function of that name, and gives what NumPy gives for
+        these arguments, among them its arrays."""
+        ...
 
-        Raises NotOnDevice if the library lacks it, or does not do as NumPy does.
+    def run(self, function: Any, args: list[Any], options: dict[str, Any]) -> Any:
+        """What a function gives for arguments that `runs` holds for.
+
+        Raises NotOnDevice where the library itself says that it lacks the case, MemoryError, and
+        else what NumPy raises or what the library does.
         """
         ...
 
@@ -149,7 +155,7 @@ class FusionRuntime(Protocol):
 
     name: str
 
-    def upload(self, array: Any, copy: bool = True) -> Any:
+    def upload(self, array: Any) -> Any:
         """A handle with an array's elements. Raises MemoryError, TypeError, ValueError."""
         ...
 

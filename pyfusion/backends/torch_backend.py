@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
 from ..errors import DeviceError
+from . import torch_functions
+from .pointers import device_of_pointer
 from .protocols import NotOnDevice
 
 _NAMES = (
@@ -169,7 +170,16 @@ class TorchBackend:
         return array.clone(memory_format=torch.contiguous_format)
 
     def imported(self, given: Any, dlpack: bool) -> Any:
-        return torch.from_dlpack(given) if dlpack else torch.as_tensor(given, device="cuda")
+        if dlpack:
+            return torch.from_dlpack(given)
+        about = given.__cuda_array_interface__
+        index = device_of_pointer(about["data"][0])
+        if index is None:
+            index = self.current()
+        stream = about.get("stream")
+        if stream is not None:  # whose work PyTorch does not wait for
+            self.wait_for(index, stream)
+        return torch.as_tensor(given, device=self._device(index))
 
     def exported(self, array: Any, stream: Any, max_version: Any) -> Any:
         try:
@@ -179,57 +189,13 @@ class TorchBackend:
 
     # -- Operations ------------------------------------------------------------------------------
 
+    def runs(self, function: Any, args: list[Any], options: dict[str, Any]) -> bool:
+        return torch_functions.runs(function.__name__, args, options)
+
     def run(self, function: Any, args: list[Any], options: dict[str, Any]) -> Any:
-        call = _FUNCTIONS.get(getattr(function, "__name__", ""))
-        if call is None:
-            raise NotOnDevice
         try:
-            return call(*args, **options)
+            return torch_functions.FUNCTIONS[function.__name__].call(*args, **options)
         except torch.OutOfMemoryError as error:
-            raise MemoryError(str(error)) from None
-        except (TypeError, NotImplementedError, AttributeError, RuntimeError) as error:
+            raise MemoryError(str(error)) from error
+        except NotImplementedError as error:  # no kernel of the library for a type
             raise NotOnDevice(str(error)) from None
-
-
-def _concatenate(arrays: Any, axis: Any = 0, dtype: Any = None) -> Any:
-    if dtype is not None:
-        raise NotOnDevice
-    return _namespace().concat(arrays, axis=axis)
-
-
-def _sort(x: Any, axis: int = -1, stable: bool = True) -> Any:
-    return _namespace().sort(x, axis=axis, stable=stable)
-
-
-def _argsort(x: Any, axis: int = -1, stable: bool = True) -> Any:
-    return _namespace().argsort(x, axis=axis, stable=stable)
-
-
-def _stack(arrays: Any, axis: int = 0) -> Any:
-    return _namespace().stack(arrays, axis=axis)
-
-
-def _roll(x: Any, shift: Any, axis: Any = None) -> Any:
-    return _namespace().roll(x, shift, axis=axis)
-
-
-def _nonzero(x: Any) -> Any:
-    return tuple(_namespace().nonzero(x))
-
-
-def _namespace() -> Any:
-    import array_api_compat.torch as xp
-
-    return xp
-
-
-# NumPy's functions by the array API's, with the arguments that they share.
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "matmul": torch.matmul,
-    "concatenate": _concatenate,
-    "stack": _stack,
-    "sort": _sort,
-    "argsort": _argsort,
-    "roll": _roll,
-    "nonzero": _nonzero,
-}

@@ -2,7 +2,8 @@
 """A GPU as a `FusionRuntime`: memory of the backend's pool, eager operations of the backend.
 
 An operation that the backend's library lacks, or does as NumPy does not, runs on the host: its
-operands are copied there and its result back. Such calls are counted, see `testing.inspect`.
+operands are copied there and its result back. Which one does is known before the call; errors of
+the library are errors of the operation. `on_host` counts the calls on the host and warns of them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..dtypes import DType, dtype_of
 from ..ir.device import Device
 from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
 from . import backend_step, views
+from .on_host import note_host
 from .statistics import statistics
 
 
@@ -61,7 +63,7 @@ class GpuRuntime:
 
     # -- Host and device -------------------------------------------------------------------------
 
-    def upload(self, array: np.ndarray, copy: bool = True) -> Value:
+    def upload(self, array: np.ndarray) -> Value:
         """A concrete value with a NumPy array's elements, copied on the current stream."""
         dtype = dtype_of(array.dtype)
         packed = np.asarray(array, dtype.numpy, order="C")  # native byte order
@@ -79,16 +81,25 @@ class GpuRuntime:
         """A read-only NumPy array with a value's elements; waits for the stream to write them."""
         v = handle
         if v.strides is not None:
-            v = _packed(self, v)
+            v = _thin(v)
+        if v.strides is not None:
+            try:
+                v = self.adopt(self.backend.contiguous(self.array(v)), ours=True)
+            except TypeError:  # the library lacks the type, or negative strides
+                return self._spread(self._host_copy(v), handle.shape)
         dtype, shape = v.dtype, v.shape
         nbytes = dtype.itemsize
         for extent in shape:
             nbytes *= extent
         statistics.note_transfer(nbytes)
         raw = self.backend.download(self.index, v.ptr, nbytes)
-        found = raw.view(dtype.numpy).reshape(shape)
-        if shape != handle.shape:
-            return np.broadcast_to(found, handle.shape)
+        return self._spread(raw.view(dtype.numpy).reshape(shape), handle.shape)
+
+    @staticmethod
+    def _spread(found: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """The array, read-only, with its extents of 1 repeated as a shape says."""
+        if found.shape != shape:
+            return np.broadcast_to(found, shape)
         found.flags.writeable = False
         return found
 
@@ -137,7 +148,7 @@ class GpuRuntime:
 
     def _contiguous(self, v: Value) -> Value:
         """By way of the host."""
-        statistics.note_host("copy")
+        note_host("copy", self.backend.name)
         return self.upload(np.ascontiguousarray(self._host_copy(v)))
 
     def _host_copy(self, v: Value) -> np.ndarray:
@@ -149,7 +160,9 @@ class GpuRuntime:
         spans = [(n - 1) * s for n, s in zip(v.shape, strides, strict=True)]
         low = sum(s for s in spans if s < 0)
         high = sum(s for s in spans if s > 0)
-        raw = self.backend.download(self.index, v.ptr + low * item, (high - low + 1) * item)
+        nbytes = (high - low + 1) * item
+        statistics.note_transfer(nbytes)
+        raw = self.backend.download(self.index, v.ptr + low * item, nbytes)
         flat = raw.view(v.dtype.numpy)
         return np.lib.stride_tricks.as_strided(
             flat[-low:], v.shape, [s * item for s in strides], writeable=False
@@ -170,13 +183,13 @@ class GpuRuntime:
             options = dict(attrs) if op.kind == "opaque" and attrs else {}
             try:
                 found = self.call(op.oracle, args, options)
-                if isinstance(found, Value) and found.shape == shape and found.dtype is dtype:
-                    return found
-            except NotOnDevice:
+            except NotOnDevice:  # note_host says so
                 pass
+            else:
+                return self._checked(op, found, shape, dtype)
         host = [self.download(a) if isinstance(a, Value) else a for a in args]
         if any(isinstance(a, Value) for a in args):
-            statistics.note_host(op.name)
+            note_host(op.name, self.backend.name)
         result = backend_step.backend().execute(op, host, attrs, dyn, shape, dtype)
         return self._checked(op, self.upload(np.asarray(result)), shape, dtype)
 
@@ -185,12 +198,15 @@ class GpuRuntime:
 
         Raises:
             NotOnDevice: the backend does not run it, or not on these arguments.
+            Exception: what the library raises.
         """
         try:
             given = [self.as_arrays(a) for a in args]
             named = {key: self.as_arrays(a) for key, a in options.items()}
         except TypeError as error:
             raise NotOnDevice(str(error)) from None
+        if not self.backend.runs(function, given, named):
+            raise NotOnDevice
         return self.from_arrays(self.backend.run(function, given, named))
 
     def as_arrays(self, item: Any) -> Any:
@@ -214,7 +230,12 @@ class GpuRuntime:
             return [self.from_arrays(i) for i in item]
         return item
 
-    def _checked(self, op: Any, result: Value, shape: Any, dtype: DType) -> Value:
+    def _checked(self, op: Any, result: Any, shape: Any, dtype: DType) -> Value:
+        if not isinstance(result, Value):
+            raise RuntimeError(
+                f"the {self.backend.name} backend's {op.name} gave {type(result).__name__}, "
+                "not an array"
+            )
         if (shape is not None and result.shape != shape) or result.dtype is not dtype:
             raise RuntimeError(
                 f"the {self.backend.name} backend's {op.name} gave {result.dtype}"
@@ -223,14 +244,11 @@ class GpuRuntime:
         return result
 
 
-def _packed(runtime: GpuRuntime, v: Value) -> Value:
-    """A contiguous value with the elements of one that is not; where they are repeated along a
-    dimension its extent is 1."""
+def _thin(v: Value) -> Value:
+    """A value with strides, with extents of 1 where its elements are repeated."""
     assert v.strides is not None
     shape = tuple([1 if s == 0 else n for n, s in zip(v.shape, v.strides, strict=True)])
     if 0 in v.shape:
         shape = v.shape
-    thin = concrete(v.dtype, shape, v.buffer, v.ptr, v.strides)
-    if is_contiguous(shape, v.strides):
-        return concrete(v.dtype, shape, v.buffer, v.ptr, None)
-    return runtime.contiguous(thin)
+    layout = None if is_contiguous(shape, v.strides) else v.strides
+    return concrete(v.dtype, shape, v.buffer, v.ptr, layout)

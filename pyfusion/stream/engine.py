@@ -167,7 +167,8 @@ def _run_planned(block: Block) -> str:
 
 
 def run_plan(plan: Any, block: Block) -> None:
-    """Executes a plan. A failure before its first step has run falls back to the backend."""
+    """Executes a plan. A failure of a kernel before the first step has run falls back to the
+    backend."""
     if plan.splits is not None:
         close_block(block)
         _run_parts(block.queue, plan.splits)
@@ -178,6 +179,11 @@ def run_plan(plan: Any, block: Block) -> None:
     except Exception as error:
         if optimization.started or isinstance(error, MemoryError):
             failures.claim(block.queue, error, optimization.culprit)
+            return
+        if optimization.culprit is not None:  # the backend, whose failure spoils its value alone
+            v = block.queue[optimization.culprit]
+            failures.set_error(v, failures.as_execution_error(error, v))
+            run_on_backend(block)
             return
         try:
             report_fallback(block, error)
@@ -206,6 +212,8 @@ def run_on_backend(block: Block) -> None:
     from ..runtime.backend_step import run_value
 
     for v in block.queue:
+        if v.stream is None:  # it has failed
+            continue
         try:
             run_value(v)
         except Exception as error:

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 from ..config import config
-from ..errors import CompileError, FallbackWarning
+from ..errors import CompileError, FallbackWarning, level_of_the_user
 from ..fusers import FuserStatus, OperationFuser, OperationIr, TensorIr, UnfusedOp, fusers
 from ..ir.value import Value, site_text
 from ..runtime.statistics import statistics
@@ -93,16 +92,5 @@ def report_fallback(block: Block, error: Exception) -> None:
         f"a block of {len(block.queue)} operations ({names[:200]}) runs on the backend: "
         f"{type(error).__name__}: {error}" + (f"; reproducer: {path}" if path else ""),
         FallbackWarning,
-        stacklevel=_level_of_the_user(),
+        stacklevel=level_of_the_user(),
     )
-
-
-def _level_of_the_user() -> int:
-    """The `stacklevel` that makes a warning point at the first line outside the package."""
-    package = __name__.partition(".")[0]
-    level = 2
-    frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):
-        frame = frame.f_back
-        level += 1
-    return level

@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 import numpy as np
 
 from pyfusion import client
-from pyfusion.backends.on_device import ON_DEVICE
-from pyfusion.backends.protocols import NotOnDevice
+from pyfusion.backends.on_device import on_device
 from pyfusion.compile import makers
 from pyfusion.compile.gpu import GpuMaker, GpuReader
 from pyfusion.compile.program import Reader
@@ -90,7 +89,8 @@ class HostMaker(GpuMaker):
 
 
 class FakeBackend:
-    """Implements `DeviceBackend`; `fail_at`: the number of the launch that fails."""
+    """Implements `DeviceBackend`; `fail_at`: the number of the launch that fails; `error`: what
+    operations raise."""
 
     name = "fake"
 
@@ -102,6 +102,7 @@ class FakeBackend:
         self.in_use = 0
         self.launches = []
         self.fail_at = 0
+        self.error = None
         self.waits = []
         self.streams = {}
         self.archs = {"cuda": "9.0", "rocm": "gfx942:sramecc+:xnack-"}
@@ -186,9 +187,12 @@ class FakeBackend:
         self.waits.append(("export", stream))
         return np.asarray(array).__dlpack__(max_version=max_version)
 
+    def runs(self, function, args, options):
+        return function.__name__ in on_device("cupy")
+
     def run(self, function, args, options):
-        if function.__name__ not in ON_DEVICE:
-            raise NotOnDevice
+        if self.error is not None:
+            raise self.error
         index = _index(args)
         result = function(*_plain(args), **options)
         if isinstance(result, (tuple, list)):
