@@ -128,8 +128,16 @@ static APInt castElement(const APInt &bits, const Element &from,
   return result.bitcastToAPInt();
 }
 
+/// Whether a cast to the type that its operand has rounds: with precision "fast"
+/// the operand may be wider than its type says, unless a cast has made it.
+static bool roundsToOwnType(CastOp op) {
+  Type element = op.getType().getElementType();
+  return (element.isF16() || element.isBF16()) && isFast(op) &&
+         !op.getOperand().getDefiningOp<CastOp>();
+}
+
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType())
+  if (getOperand().getType() == getType() && !roundsToOwnType(*this))
     return getOperand();
   Element to(getType());
   if (auto inner = getOperand().getDefiningOp<CastOp>()) {

@@ -30,6 +30,9 @@ FUSION_TRAIT(FusionKernel);
 namespace mlir::fusion {
 // Attribute of a module: "strict", which holds without it, or "fast".
 inline constexpr StringLiteral kPrecisionAttr = "fusion.precision";
+
+/// Whether an operation is in a module of precision "fast".
+bool isFast(Operation *op);
 } // namespace mlir::fusion
 
 #include "FusionDialect.h.inc"

@@ -23,6 +23,13 @@ Operation *FusionDialect::materializeConstant(OpBuilder &builder,
   return ConstantOp::create(builder, loc, type, elements);
 }
 
+bool fusion::isFast(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto precision =
+      module ? module->getAttrOfType<StringAttr>(kPrecisionAttr) : StringAttr();
+  return precision && precision.getValue() == "fast";
+}
+
 LogicalResult FusionDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
   if (attr.getName() != kPrecisionAttr)

@@ -331,7 +331,8 @@ def Fusion_CastOp : Fusion_Op<"cast", "elementwise",
   let description = [{
     Float to integer truncates, saturates at the ends of the range and makes
     NaN 0. Integer to integer wraps. To `i1`: whether the value is not zero
-    (NaN is not zero).
+    (NaN is not zero). A cast rounds its operand and its result with precision
+    "fast" too, also one of f16 or bf16 to the same type.
   }];
   let arguments = (ins Fusion_Tensor:$operand);
   let results = (outs Fusion_Tensor:$result);

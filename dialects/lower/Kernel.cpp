@@ -11,13 +11,6 @@
 using namespace mlir;
 using namespace mlir::fusion;
 
-bool fusion::isFast(func::FuncOp f) {
-  auto module = f->getParentOfType<ModuleOp>();
-  auto precision =
-      module ? module->getAttrOfType<StringAttr>(kPrecisionAttr) : StringAttr();
-  return precision && precision.getValue() == "fast";
-}
-
 /// Flat kernels are handed tiles whose last dimension is contiguous. Others
 /// take any layout and write C-contiguous results.
 static MemRefType memoryType(RankedTensorType type, bool flat, bool isResult) {

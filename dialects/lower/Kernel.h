@@ -27,8 +27,6 @@ inline bool isKernel(func::FuncOp f) {
 }
 inline bool isFlat(func::FuncOp f) { return f->hasAttr(kFlatAttr); }
 inline bool isFinish(func::FuncOp f) { return f->hasAttr(kFinishAttr); }
-/// Whether the module relaxes the rounding of each operation.
-bool isFast(func::FuncOp f);
 
 /// The signature of a kernel on memrefs.
 struct KernelSignature {

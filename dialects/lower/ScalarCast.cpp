@@ -39,12 +39,12 @@ static Value f64ToOddF32(ScalarBuilder &e, Value x) {
 
 static Value floatToFloat(ScalarBuilder &e, Value x, Type from, Type to) {
   Type f32 = e.b.getF32Type();
+  if (from == to)
+    return x;
   if (from.isBF16())
     return floatToFloat(e, bf16ToF32(e, x), f32, to);
   if (from.isF64() && isHalf(to))
     return floatToFloat(e, f64ToOddF32(e, x), f32, to);
-  if (from == to)
-    return x;
   if (from.isF16()) {
     Value half = e.bitcast(from, x);
     return floatToFloat(e, e.emit<arith::ExtFOp>(f32, half), f32, to);

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import as_dtype, bool_, dtype_of
+from ..dtypes import as_dtype, bfloat16, bool_, dtype_of, float16
 from ..errors import DTypeError
 from ..ir.table import OPS, custom_op
 from ..ir.value import Value, device_of
@@ -35,15 +35,25 @@ __all__ = [
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
     """The array with another element type.
 
-    Floats are truncated to integers and saturate at the ends of the range, NaN becomes 0.
+    Floats are truncated to integers and saturate at the ends of the range, NaN becomes 0. float16
+    and bfloat16 are rounded with precision "fast" too.
+
+    Args:
+        copy: if it is False, an array that has the type is returned as it is.
     """
     from .creation import asarray
 
     x = asarray(x, device=device)
     target = as_dtype(dtype)
-    if x._v.dtype is target:
-        return wrap(x._v) if copy else x
-    return wrap(cast(x._v, target))
+    v = x._v
+    if v.dtype is not target:
+        return wrap(cast(v, target))
+    if not copy:
+        return x
+    if (target is float16 or target is bfloat16) and v.stream is not None:
+        # Not stored yet: the block that computes it may hold more digits.
+        return wrap(emit(OPS["cast"], (v,), None, (), v.shape, target))
+    return wrap(v)
 
 
 def where(condition: Any, /, *choices: Any) -> Any:

@@ -2,7 +2,7 @@
 //
 // Select and cast.
 //
-// RUN: pyfusion-opt --canonicalize %s | FileCheck %s
+// RUN: pyfusion-opt --canonicalize --split-input-file %s | FileCheck %s
 
 // CHECK-LABEL: func.func @select
 // CHECK-SAME: (%[[C:.*]]: tensor<2xi1>, %[[X:.*]]: tensor<2xf32>, %[[Y:.*]]: tensor<2xf32>)
@@ -121,4 +121,44 @@ func.func @lossy(%f: tensor<?xf32>, %i: tensor<?xi32>, %s: tensor<?xi8>)
   %truth = fusion.cast %i : tensor<?xi32> to tensor<?xi1>
   %4 = fusion.cast %truth : tensor<?xi1> to tensor<?xi32>
   return %0, %1, %2, %3, %4 : tensor<?xf32>, tensor<?xi32>, tensor<?xi8>, tensor<?xi16>, tensor<?xi32>
+}
+
+// Casts of a type to itself.
+//
+// CHECK-LABEL: func.func @same_type
+// CHECK-NEXT: return
+func.func @same_type(%f: tensor<?xf16>, %b: tensor<?xbf16>) -> (tensor<?xf16>, tensor<?xbf16>) {
+  %0 = fusion.cast %f : tensor<?xf16> to tensor<?xf16>
+  %1 = fusion.cast %b : tensor<?xbf16> to tensor<?xbf16>
+  return %0, %1 : tensor<?xf16>, tensor<?xbf16>
+}
+
+// -----
+
+// With precision "fast" they round, unless a cast has done so; and a round trip is such a cast.
+//
+// CHECK-LABEL: module attributes {fusion.precision = "fast"}
+module attributes {fusion.precision = "fast"} {
+  // CHECK-LABEL: func.func @rounds
+  func.func @rounds(%h: tensor<?xf16>, %f: tensor<?xf32>)
+      -> (tensor<?xf16>, tensor<?xf16>, tensor<?xf16>, tensor<?xf32>, tensor<?xi32>) {
+    // CHECK: %[[SUM:.*]] = fusion.add
+    %sum = fusion.add %h, %h : tensor<?xf16>, tensor<?xf16>
+    // CHECK: %[[SAME:.*]] = fusion.cast %[[SUM]] : tensor<?xf16> to tensor<?xf16>
+    %same = fusion.cast %sum : tensor<?xf16> to tensor<?xf16>
+    %f32 = fusion.cast %sum : tensor<?xf16> to tensor<?xf32>
+    // CHECK: %[[BACK:.*]] = fusion.cast %[[SUM]] : tensor<?xf16> to tensor<?xf16>
+    %there_and_back = fusion.cast %f32 : tensor<?xf32> to tensor<?xf16>
+    // CHECK: %[[NARROW:.*]] = fusion.cast %{{.*}} : tensor<?xf32> to tensor<?xf16>
+    %narrow = fusion.cast %f : tensor<?xf32> to tensor<?xf16>
+    %narrow_again = fusion.cast %narrow : tensor<?xf16> to tensor<?xf16>
+    %fsum = fusion.add %f, %f : tensor<?xf32>, tensor<?xf32>
+    // CHECK: %[[FSUM:.*]] = fusion.add
+    %wide = fusion.cast %fsum : tensor<?xf32> to tensor<?xf32>
+    // CHECK: %[[INT:.*]] = fusion.cast %[[SUM]] : tensor<?xf16> to tensor<?xi32>
+    %i32 = fusion.cast %f32 : tensor<?xf32> to tensor<?xi32>
+    // CHECK: return %[[SAME]], %[[BACK]], %[[NARROW]], %[[FSUM]], %[[INT]]
+    return %same, %there_and_back, %narrow_again, %wide, %i32
+        : tensor<?xf16>, tensor<?xf16>, tensor<?xf16>, tensor<?xf32>, tensor<?xi32>
+  }
 }

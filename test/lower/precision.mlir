@@ -30,6 +30,20 @@ module attributes {fusion.precision = "fast"} {
     return %1 : tensor<?xf32>
   }
 
+  // CHECK-LABEL: func.func @cast_to_the_same_type_rounds
+  // CHECK: arith.mulf
+  // CHECK: arith.truncf {{.*}} : f32 to f16
+  // CHECK: arith.extf
+  // CHECK: arith.addf
+  // CHECK: linalg.yield
+  func.func private @cast_to_the_same_type_rounds(%x: tensor<?xf16>) -> tensor<?xf16>
+      attributes {fusion.kernel = "elementwise"} {
+    %0 = fusion.multiply %x, %x : tensor<?xf16>, tensor<?xf16>
+    %1 = fusion.cast %0 : tensor<?xf16> to tensor<?xf16>
+    %2 = fusion.add %1, %x : tensor<?xf16>, tensor<?xf16>
+    return %2 : tensor<?xf16>
+  }
+
   // CHECK-LABEL: func.func @functions_stay
   // CHECK-NOT: fastmath
   // CHECK: linalg.yield

@@ -77,6 +77,51 @@ def test_fast_rounds_what_a_cast_reads(dtype):
     assert report.fallbacks == 0
 
 
+def _rounding_casts(h, same, wide):
+    """Casts of `h * 2`, which is beyond float16's range and needs a digit more than bfloat16's."""
+    return [
+        (h * 2 + 1).astype(same) - h * 2,
+        pf.astype(h * 2 + 1, same) - h * 2,
+        (h * 2 + 1).astype(wide).astype(same) - h * 2,
+        (h * 2 + 1).astype(wide).astype("float64").astype(same) - h * 2,
+        (h * 2 + 1).astype(same, copy=True).astype(same) - h * 2,
+        pf.sum((h * 2 + 1).astype(same) - h * 2, axis=0),
+    ]
+
+
+@pytest.mark.parametrize("wide", ["float32", "float64"])
+def test_fast_rounds_casts_to_the_same_type(wide):
+    """Directly, and by way of a type that holds all of its values."""
+    h = pf.full(40, 128, dtype="bfloat16")
+    with pf.config.scope(precision="fast"):
+        kept = h * 2 + 1 - h * 2
+        assert (np.asarray(kept) == 1).all()
+        for got in _rounding_casts(h, "bfloat16", wide):
+            assert not np.asarray(got).any()
+    h = pf.full(40, 65504, dtype="float16")
+    with pf.config.scope(precision="fast"):
+        assert (np.asarray(h * 2 / 2) == 65504).all()
+        assert np.isinf(np.asarray((h * 2).astype("float16") / 2)).all()
+        assert np.isinf(np.asarray((h * 2).astype(wide).astype("float16") / 2)).all()
+
+
+def test_a_cast_to_the_same_type_is_recorded_before_the_precision_is_known():
+    h = pf.full(40, 65504, dtype="float16")
+    y = (h * 2).astype("float16") / 2
+    with pf.config.scope(precision="fast"):
+        assert np.isinf(np.asarray(y)).all()
+    for mode in ("fused", "single", "backend"):
+        with pf.config.scope(mode=mode):
+            x = h + 1
+            rounded = x.astype("float16")
+            assert (np.asarray(rounded) == 65504).all() and (np.asarray(x) == 65504).all()
+            assert x.astype("float16", copy=False) is x
+    with pf.testing.inspect(flush=False) as report:  # a stored one has no digits to lose
+        pf.sync()
+        same = x.astype("float16")
+    assert same._v is x._v and report.blocks == 0
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", ["exp", "tanh", "sigmoid", "erf"])
 def test_fast_functions_of_unrounded_operands_are_as_exact(dtype, name):
