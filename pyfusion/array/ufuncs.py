@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .. import client
 from ..ir.device import CPU
-from ..ir.table import op_of_ufunc
+from ..ir.table import OPS, op_of_ufunc
 from ..runtime.on_host import note_host
+from . import ufunc_division
 from .apply import apply
 from .backend_call import adopt, device_in, from_result, to_numpy
 from .core import Array, cast
+from .creation import asarray
 from .linear import matmul
-from .operators import assign
+from .operators import finish
 from .views import replace
 
 _OWN: dict[np.ufunc, Any] = {np.matmul: matmul}
@@ -31,23 +32,35 @@ def _foreign(x: Any) -> bool:
 
 
 def array_ufunc(self: Array, ufunc: np.ufunc, method: str, /, *inputs: Any, **options: Any) -> Any:
-    """`__array_ufunc__`. A plain call is recorded; anything else NumPy runs at once."""
+    """`__array_ufunc__`. A plain call is recorded, and read if `out` is a NumPy array; anything
+    else NumPy runs at once."""
     outs = options.pop("out", ())
     if any(map(_foreign, (*inputs, *outs))):
         return NotImplemented
     if method == "__call__":
         options = {key: value for key, value in options.items() if not _default(key, value)}
-        op = op_of_ufunc(ufunc)
-        if op is not None and not options:
-            run = _OWN.get(ufunc) or partial(apply, op)
-            if not outs:
-                return run(*inputs)
-            if len(outs) == 1 and outs[0].__class__ is Array:
-                assign(outs[0], run(*inputs), ufunc.__name__)
-                return outs[0]
+        if not options:
+            results = _recorded(ufunc, inputs)
+            if results:
+                name = ufunc.__name__
+                outs = outs or (None,) * len(results)
+                found = [finish(r, out, name) for r, out in zip(results, outs, strict=True)]
+                return found[0] if len(found) == 1 else tuple(found)
     if method == "at" and inputs[0].__class__ is Array:
         raise TypeError(f"{ufunc.__name__}.at writes to an Array; use pyfusion.where")
     return _by_numpy(ufunc, method, inputs, outs, options)
+
+
+def _recorded(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Array]:
+    """The results of a call that operations of the table run; empty if none do."""
+    if ufunc is np.divmod:
+        inputs = tuple([asarray(x) if isinstance(x, np.ndarray) else x for x in inputs])
+        return [apply(OPS[name], *inputs) for name in ("floor_divide", "remainder")]
+    own = _OWN.get(ufunc)
+    if own is not None:
+        return [own(*inputs)]
+    op = op_of_ufunc(ufunc)
+    return [] if op is None else [apply(op, *inputs)]
 
 
 def _default(key: str, value: Any) -> bool:
@@ -70,7 +83,7 @@ def _by_numpy(ufunc: np.ufunc, method: str, inputs: tuple, outs: tuple, options:
     if given:
         options["out"] = given
     with np.errstate(all="ignore"):
-        result = getattr(ufunc, method)(*to_numpy(inputs), **options)
+        result = ufunc_division.call(ufunc, method, to_numpy(inputs), options)
     if not outs:
         return from_result(result, device)
     results = result if isinstance(result, tuple) else (result,)
