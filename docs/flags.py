@@ -20,7 +20,8 @@ HEAD = """\
 
 A flag is read once, when pyfusion is imported, from the environment variable `PYFUSION_` and its
 name in capitals, and is an attribute of `pyfusion.config` from then on. `pf.config.scope(...)` sets
-flags for a `with` block, in all threads.
+flags for a `with` block, in all threads; of several blocks that are open the one entered last
+holds.
 
 ```python
 with pf.config.scope(mode="single", debug=1):

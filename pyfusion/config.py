@@ -3,12 +3,14 @@
 
 Each flag is an attribute of `pyfusion.config` and is read once, at import, from an environment
 variable named `PYFUSION_` and the flag's name in capitals. `with config.scope(mode="single"):`
-sets flags for a while (for the whole process, not for one thread).
+sets flags for a while. Flags hold for the whole process: a scope sets them for all threads, and of
+several scopes that are open the one that was opened last holds.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -132,6 +134,8 @@ class Config:
     keep_plans: bool
     pool_limit: int
     _listeners: dict[str, list[Callable[[Any], None]]]
+    _layers: dict[str, list[list[Any]]]
+    _lock: threading.RLock
 
     def __init__(self) -> None:
         values = {}
@@ -144,10 +148,17 @@ class Config:
                 values[name] = flag.parse(text)
             except ValueError as error:
                 raise ValueError(f"PYFUSION_{name.upper()}={text!r}: {error}") from None
-        object.__setattr__(self, "_listeners", {})
-        self.__dict__.update(values)
+        # Beside the values: of each flag the value outside of scopes and one for each open scope.
+        layers = {name: [[value]] for name, value in values.items()}
+        self.__dict__.update(values, _listeners={}, _layers=layers, _lock=threading.RLock())
 
     def __setattr__(self, name: str, value: Any) -> None:
+        self._check(name, value)
+        with self._lock:
+            self._layers[name][-1][0] = value
+            self._apply(name)
+
+    def _check(self, name: str, value: Any) -> None:
         flag = _flag(name)
         if type(flag.default) is bool:
             if not isinstance(value, bool):
@@ -155,8 +166,13 @@ class Config:
         elif isinstance(value, bool) or not isinstance(value, type(flag.default)):
             raise TypeError(f"{name} takes {type(flag.default).__name__}, not {value!r}")
         else:
-            flag.parse(str(value))
-        self.__dict__[name] = value
+            try:
+                flag.parse(str(value))
+            except ValueError as error:
+                raise ValueError(f"{name} = {value!r}: {error}") from None
+
+    def _apply(self, name: str) -> None:
+        self.__dict__[name] = value = self._layers[name][-1][0]
         for call in self._listeners.get(name, ()):
             call(value)
 
@@ -166,20 +182,32 @@ class Config:
 
     @contextmanager
     def scope(self, **flags: Any) -> Iterator[Config]:
-        """Sets flags inside a `with` block and puts the old values back after it."""
-        for name in flags:
-            _flag(name)
-        old = {name: getattr(self, name) for name in flags}
+        """Sets flags inside a `with` block, for all threads, and takes that back after it.
+
+        Scopes may overlap, as those of two threads do: what was opened last holds, and after the
+        last one each flag is what it was before the first. What is assigned to a flag within a
+        scope goes with the one opened last.
+        """
+        for name, value in flags.items():
+            self._check(name, value)
+        opened = []
         try:
             for name, value in flags.items():
-                setattr(self, name, value)
+                with self._lock:
+                    opened.append((name, [value]))
+                    self._layers[name].append(opened[-1][1])
+                    self._apply(name)
             yield self
         finally:
-            for name, value in old.items():
-                setattr(self, name, value)
+            for name, layer in opened:
+                with self._lock:
+                    layers = self._layers[name]
+                    del layers[next(i for i, other in enumerate(layers) if other is layer)]
+                    self._apply(name)
 
     def __repr__(self) -> str:
         return "\n".join(f"{name} = {getattr(self, name)!r}" for name in FLAGS)
 
 
 config = Config()
+os.register_at_fork(after_in_child=lambda: config.__dict__.update(_lock=threading.RLock()))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The flags: scopes of several threads, and errors."""
+
+import threading
+
+import pytest
+
+import pyfusion as pf
+from pyfusion.config import FLAGS
+
+
+def test_scopes_nest():
+    with pf.config.scope(precision="fast", max_plans=7):
+        with pf.config.scope(precision="strict"):
+            assert (pf.config.precision, pf.config.max_plans) == ("strict", 7)
+            pf.config.precision = "fast"  # the inner scope's
+        pf.config.precision = "strict"
+        assert pf.config.precision == "strict"
+        with pf.config.scope(precision="fast"):
+            pass
+        assert pf.config.precision == "strict"
+    assert pf.config.precision == FLAGS["precision"].default
+    assert pf.config.max_plans == FLAGS["max_plans"].default
+
+
+def test_scopes_of_two_threads_may_overlap():
+    """The one opened first ends first."""
+    before = pf.config.max_plans, pf.config.max_queue
+    stream = pf.stream.stream.current()
+    opened, end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def first():
+        with pf.config.scope(max_plans=11, max_queue=11):
+            opened.set()
+            assert end.wait(10)
+        ended.set()
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    assert opened.wait(10)
+    with pf.config.scope(max_plans=12, max_queue=12):
+        end.set()
+        assert ended.wait(10)
+        thread.join()
+        assert pf.config.max_plans == 12 and stream.limit == 12
+    assert (pf.config.max_plans, pf.config.max_queue) == before
+    assert stream.limit == before[1]
+
+
+def test_many_threads():
+    before = pf.config.max_plans
+
+    def work(number):
+        for _ in range(200):
+            with pf.config.scope(max_plans=number), pf.config.scope(max_plans=number + 100):
+                pass
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert pf.config.max_plans == before
+
+
+def test_a_scope_that_cannot_be_opened_changes_nothing():
+    before = repr(pf.config)
+    with pytest.raises(ValueError), pf.config.scope(max_plans=3, mode="nonsense"):
+        pass
+    assert repr(pf.config) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("mode", "quick", ValueError),
+        ("precision", "quick", ValueError),
+        ("gpu_backend", "jax", ValueError),
+        ("debug", -1, ValueError),
+        ("threads", "two", TypeError),
+        ("strict", 1, TypeError),
+    ],
+)
+def test_errors_name_the_flag(name, value, error):
+    with pytest.raises(error, match=name):
+        setattr(pf.config, name, value)
+    with pytest.raises(error, match=name), pf.config.scope(**{name: value}):
+        pass
