@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import sys
 from math import e, inf, nan, pi
+from types import FunctionType, ModuleType
 
 from ..dtypes import DTYPES, DType
 from . import (
@@ -46,6 +48,28 @@ _names = {
 }
 _names["bool_"] = DTYPES["bool"]
 globals().update(_names)
+
+
+def _place(names: dict[str, object], module: str) -> None:
+    """Has functions say where they are found, so that they can be pickled."""
+    for name, found in names.items():
+        if isinstance(found, FunctionType) and found.__module__.startswith(__name__):
+            found.__module__ = module
+            found.__name__ = found.__qualname__ = (
+                found.__name__ if names.get(found.__name__) is found else name
+            )
+
+
+def _publish(module: ModuleType, name: str) -> None:
+    """Has `import pyfusion.linalg` find the module of that name."""
+    _place({n: getattr(module, n) for n in module.__all__}, name)
+    sys.modules[name] = module
+
+
+_ROOT = __name__.partition(".")[0]
+_place(_names, _ROOT)
+_publish(linalg, f"{_ROOT}.linalg")
+_publish(fft, f"{_ROOT}.fft")
 
 __all__ = [
     "Array",

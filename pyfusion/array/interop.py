@@ -108,7 +108,11 @@ def __dlpack__(
     if max_version is None or max_version[0] < 1:  # cannot say that the memory is read-only
         if copy is False:
             raise BufferError("DLPack before version 1 needs a copy of a read-only array")
-        found = np.array(found)
+        found = np.array(found, order="C")
+    elif any(stride < 0 for stride in found.strides):
+        if copy is False:
+            raise BufferError("DLPack's consumers take no negative strides, but copy=False")
+        found = np.array(found, order="C")
     return found.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
 
 
@@ -159,16 +163,17 @@ def to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
 
     Raises:
         DeviceError: the device does not exist, or what it needs is missing.
+        TypeError: `stream` is none.
         ExecutionError: the work that was to write the array failed.
     """
     goal = devices.find(device)
     source = device_of(self._v)
+    handle = None if stream is None else _handle(stream)
     if goal is source:
         return wrap(self._v)
     gpu = source if goal is CPU else goal
-    if stream is None:
+    if handle is None:
         return wrap(client.transfer(self._v, goal))
-    handle = _handle(stream)
     backend = gpu.runtime.backend
     backend.wait_for(gpu.index, handle)
     moved = client.transfer(self._v, goal)

@@ -67,8 +67,12 @@ def __deepcopy__(self: Array, memo: Any) -> Array:
 
 
 def __reduce__(self: Array) -> tuple[Any, ...]:
-    """Pickled by its elements, as NumPy pickles them."""
-    return asarray, (np.asarray(self),)
+    """Pickled by its elements, as NumPy pickles them, and the name of its device."""
+    return _unpickled, (np.asarray(self), self.device)
+
+
+def _unpickled(elements: np.ndarray, device: str) -> Array:
+    return asarray(elements, device=device)
 
 
 _FUNCTIONS = {
