@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType, bool_, dtype_of, int64, uint64
+from ..dtypes import DType, bool_, dtype_of, int32, int64, uint64
 from ..ir.device import Device
 from ..ir.table import OPS, OpInfo
 from ..ir.value import Value, device_of
@@ -183,6 +183,16 @@ def _conjugate(op: OpInfo, operands: list[Operand]) -> Array | None:
     return None if dtype.kind == "c" else wrap(cast(operands[0][0], dtype))
 
 
+def _ldexp(op: OpInfo, operands: list[Operand]) -> Array | None:
+    """NumPy takes a number for an exponent of 32 bits: beyond them it is as good as the last."""
+    exponent, key = operands[1]
+    if exponent.__class__ is Value or key is float or key is complex:
+        return None
+    inputs, out = rule(op, (operands[0][1], key))
+    nearest = min(max(scalar(exponent, inputs[1]), int32.low), int32.high)
+    return record_op(op, [operands[0], (nearest, key)], inputs, out)
+
+
 _SPECIAL: dict[str, Callable[[OpInfo, list[Operand]], Array | None]] = {
     "floor": _identity_for_integers,
     "ceil": _identity_for_integers,
@@ -200,5 +210,6 @@ _SPECIAL: dict[str, Callable[[OpInfo, list[Operand]], Array | None]] = {
     "square": _square,
     "reciprocal": _reciprocal,
     "positive": _positive,
+    "ldexp": _ldexp,
     "conjugate": _conjugate,
 }

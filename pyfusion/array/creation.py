@@ -58,6 +58,8 @@ def place(device: Any) -> Device:
 def shape_of(shape: Any) -> tuple[int, ...]:
     """A shape argument: an int or a sequence of ints, none negative."""
     found: tuple[int, ...]
+    if isinstance(shape, bool):
+        raise TypeError(f"a shape is an int or a sequence of ints, not {shape!r}")
     try:
         found = (operator.index(shape),)
     except TypeError:
@@ -88,6 +90,8 @@ def asarray(
         DeviceError: the device does not exist, or what it needs is missing.
     """
     target = None if dtype is None else as_dtype(dtype)
+    if copy is not None and copy.__class__ is not bool:
+        copy = _flag_of_copy(copy)
     cls = obj.__class__
     if cls is Array:
         if device is not None:
@@ -112,6 +116,12 @@ def asarray(
             raise TypeError(f"asarray: a complex number does not convert to {target}")
         return wrap(full_value(obj, (), target, place(device)))
     return _from_object(obj, target, copy, device)
+
+
+def _flag_of_copy(copy: Any) -> bool:
+    if isinstance(copy, str):
+        raise ValueError(f"asarray: copy is True, False or None, not {copy!r}")
+    return bool(copy)
 
 
 def _from_object(obj: Any, target: DType | None, copy: bool | None, device: Any) -> Array:
@@ -274,7 +284,12 @@ def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 def _like(x: Any, value: Any, dtype: Any, shape: Any, device: Any) -> Array:
     x = asarray(x)
     wanted = x.shape if shape is None else shape
-    return full(wanted, value, dtype or x.dtype, device=x.device if device is None else device)
+    return full(
+        wanted,
+        value,
+        x.dtype if dtype is None else dtype,
+        device=x.device if device is None else device,
+    )
 
 
 def zeros_like(x: Any, /, dtype: Any = None, *, shape: Any = None, device: Any = None) -> Array:
@@ -312,6 +327,8 @@ def arange(
 ) -> Array:
     """Evenly spaced numbers from `start` up to, not including, `stop`."""
     goal = place(device)
+    if start is None:
+        raise TypeError("arange: start is a number, not None")
     if stop is None:
         start, stop = 0, start
     if step is None:

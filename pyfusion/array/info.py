@@ -12,6 +12,12 @@ from .dtype_functions import isdtype
 __all__ = ["__array_namespace_info__"]
 
 
+def _check(device: Any) -> None:
+    """The types are those of every device. Raises DeviceError for what is none."""
+    if device is not None:
+        devices.find(device)
+
+
 class _NamespaceInfo:
     def capabilities(self) -> dict[str, Any]:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
@@ -23,6 +29,7 @@ class _NamespaceInfo:
         return devices.names()
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
+        _check(device)
         return {
             "real floating": float64,
             "complex floating": complex128,
@@ -31,6 +38,7 @@ class _NamespaceInfo:
         }
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, DType]:
+        _check(device)
         standard = {k: d for k, d in DTYPES.items() if k not in ("float16", "bfloat16")}
         return {k: d for k, d in standard.items() if kind is None or isdtype(d, kind)}
 

@@ -69,7 +69,11 @@ def reshape(x: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     try:
         wanted = [operator.index(shape)]
     except TypeError:
-        wanted = [operator.index(d) for d in shape]
+        try:
+            wanted = [operator.index(d) for d in shape]
+        except TypeError:
+            raise TypeError(f"reshape takes an int or a sequence of ints, not {shape!r}") from None
+    order = order.upper() if isinstance(order, str) else order
     if order not in ("C", "A", "K"):
         if order != "F":
             raise ValueError(f"reshape: order must be C, F or A, not {order!r}")
@@ -111,7 +115,10 @@ def transpose(x: Any, /, axes: Any = None) -> Array:
     rank = x.ndim
     if axes is None:
         return views.transpose(x, tuple(range(rank - 1, -1, -1)))
-    axes = tuple(axes)
+    try:
+        axes = (operator.index(axes),)
+    except TypeError:
+        axes = tuple(axes)
     if len(axes) != rank:
         raise ValueError(f"transpose: axes {axes} don't match an array of shape {x.shape}")
     perm = tuple([normalize_axis(a, rank, "transpose") for a in axes])
@@ -284,11 +291,13 @@ def _band(x: Array, keep: Any) -> Array:
 
 def tril(x: Any, /, k: int = 0) -> Array:
     """The lower triangles of matrices: zeros above the `k`-th diagonal."""
+    k = operator.index(k)
     return _band(asarray(x), lambda distance: apply(OPS["less_equal"], distance, k))
 
 
 def triu(x: Any, /, k: int = 0) -> Array:
     """The upper triangles of matrices: zeros below the `k`-th diagonal."""
+    k = operator.index(k)
     return _band(asarray(x), lambda distance: apply(OPS["greater_equal"], distance, k))
 
 

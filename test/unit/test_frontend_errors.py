@@ -97,3 +97,47 @@ def test_texts():
         pf.tril(pf.ones(()))
     with pytest.raises(TypeError, match="complex"):
         pf.full(2, 1j, "float32")
+
+
+@pytest.mark.parametrize("k", [1.5, float("nan"), np.float64(1), np.ones(2, int), "1", None])
+def test_diagonals_are_numbered_by_ints(k):
+    for function in (pf.tril, pf.triu):
+        with pytest.raises(TypeError):
+            function(pf.ones((3, 3)), k)
+        with pytest.raises(TypeError):
+            function(pf.ones((3, 3)), pf.asarray([1, 2]))
+    np.testing.assert_array_equal(pf.triu(pf.ones((3, 3)), np.int8(1)), np.triu(np.ones((3, 3)), 1))
+
+
+def test_what_is_no_device_or_stream():
+    info = pf.__array_namespace_info__()
+    for ask in (info.dtypes, info.default_dtypes):
+        with pytest.raises(pf.DeviceError):
+            ask(device=5)
+        assert ask(device="cpu") == ask()
+    with pytest.raises(TypeError, match="stream"):
+        pf.ones(2).to_device("cpu", stream=object())
+
+
+def test_arguments_of_creation_and_shapes():
+    n = np.arange(6.0).reshape(2, 3)
+    x = pf.asarray(n)
+    for call in (
+        lambda: pf.zeros(True),
+        lambda: pf.arange(None),
+        lambda: pf.zeros_like(x, dtype=0),
+        lambda: pf.ones_like(x, dtype=""),
+        lambda: pf.full_like(x, 1, dtype=False),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(TypeError, match="reshape"):
+        pf.reshape(x, None)
+    with pytest.raises(ValueError, match="transpose"):
+        pf.transpose(x, 0)
+    with pytest.raises(ValueError, match="copy"):
+        pf.asarray(n, copy="no")
+    with pytest.raises(ValueError, match="copy=False"):
+        pf.asarray([1, 2], copy=0)
+    np.testing.assert_array_equal(pf.transpose(pf.arange(3), 0), np.arange(3))
+    np.testing.assert_array_equal(x.reshape((3, 2), order="f"), n.reshape((3, 2), order="F"))

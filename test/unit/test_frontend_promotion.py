@@ -116,6 +116,24 @@ def test_exponents_of_ldexp():
             pf.ldexp(x, pf.ones(2, "uint64"))
 
 
+@pytest.mark.parametrize("mode", ["fused", "backend"])
+def test_exponents_of_ldexp_beyond_32_bits(mode):
+    numbers = [2**31, 2**32 - 1, -(2**31) - 1, 2**62]
+    with pf.config.scope(mode=mode):
+        for dtype in ("bool", "int8", "float16", "bfloat16", "float32", "float64"):
+            x = pf.ones(2, dtype)
+            for number in numbers:
+                got = pf.ldexp(x, np.int64(number))
+                want = np.full(2, np.inf if number > 0 else 0.0)
+                check(got, want.astype(got.dtype.numpy), f"{dtype}, {number}")
+            assert pf.ldexp(x, np.uint32(2**32 - 1)).tolist() == [np.inf] * 2
+            if dtype != "bool":  # with it a number is an int64
+                with pytest.raises(OverflowError, match="int32"):
+                    pf.ldexp(x, 2**31)
+        assert pf.ldexp(pf.ones(1, "bool"), 2**40).tolist() == [np.inf]
+        assert np.ldexp(pf.zeros(1), np.int64(2**40)).tolist() == [0.0]
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_one_operand(dtype):
     n, x = np.ones(1, dtype), pf.ones(1, dtype)
