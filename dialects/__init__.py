@@ -45,6 +45,11 @@ def find(name: str) -> Path:
     )
 
 
+def library_file() -> Path:
+    """The dialect's library. ImportError: there is none."""
+    return find(f"libPyFusionDialect.{'dylib' if sys.platform == 'darwin' else 'so'}")
+
+
 def load() -> ctypes.CDLL:
     """Registers the dialect and its passes with MLIR, once; gives the library.
 
@@ -61,8 +66,7 @@ def _load() -> ctypes.CDLL:
     # These load the library of the bindings, which the dialect's links to.
     from mlir._mlir_libs import _mlir, get_dialect_registry
 
-    extension = "dylib" if sys.platform == "darwin" else "so"
-    library = ctypes.CDLL(str(find(f"libPyFusionDialect.{extension}")))
+    library = ctypes.CDLL(str(library_file()))
 
     class Registry(ctypes.Structure):  # MlirDialectRegistry, by value
         _fields_ = [("ptr", ctypes.c_void_p)]

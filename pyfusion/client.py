@@ -60,18 +60,24 @@ def transfer(value: Value, device: Device) -> Value:
 def save_plans(path: Any) -> int:
     """Writes the plans of the blocks compiled so far to a file, for `load_plans`.
 
-    Only those that were compiled while `pyfusion.config.keep_plans` was set.
+    Those that were compiled while `pyfusion.config.keep_plans` was set, and those that were loaded,
+    used or not.
 
     Args:
-        path: of the file, which is replaced.
+        path: of the file, a str, bytes or os.PathLike; it is replaced as a whole, or not at all.
 
     Returns:
         The number of plans written.
+
+    Raises:
+        TypeError: `path` is no path.
+        OSError: the file cannot be written.
     """
     from .compile import saved
 
+    file = saved.path_of(path, "save_plans")
     with engine.lock():
-        return saved.write(path, engine.compiled_blocks())
+        return saved.write(file, engine.compiled_blocks())
 
 
 def load_plans(path: Any) -> int:
@@ -81,17 +87,23 @@ def load_plans(path: Any) -> int:
     on GPUs of the chip that they were compiled for. The file holds code that is run: load only
     what you trust.
 
+    Args:
+        path: of the file, a str, bytes or os.PathLike.
+
     Returns:
         The number of plans read.
 
     Raises:
-        ValueError: the file holds no plans, or those of another version.
+        TypeError: `path` is no path.
+        ValueError: the file holds no plans, is damaged, or was written by another version of the
+            package or with other native libraries.
         OSError: it cannot be read.
     """
     from .compile import saved
 
+    file = saved.path_of(path, "load_plans")
     with engine.lock():
-        return saved.read(path)
+        return saved.read(file)
 
 
 def note_unfused(name: str) -> None:

@@ -3,30 +3,54 @@
 
 The key of a saved plan has no number of this process in it, and the target in place of the device,
 so that a plan made on one GPU serves all of its kind. What is read of a file is a Python literal
-and MLIR bytecode; the latter becomes machine code that is run, so load only what you trust.
+and MLIR bytecode; the latter becomes machine code that is run, so load only what you trust. A file
+serves the package and the native libraries that it was written with, as the code calls into them.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
+import functools
 import hashlib
+import io
+import os
+import secrets
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import dialects
 from ..dtypes import DTYPES
+from ..errors import CompileError
 from ..ir.device import CPU
 from ..ir.value import Value
+from ..runtime import library
 from ..runtime.memory import from_numpy, to_numpy
 from ..runtime.statistics import statistics
 from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Result
 from ..runtime.views import ViewStep
 
-# Of what is written here, and of the lowered code: change it when either changes.
-FORMAT = "pyfusion plans 1"
+# Of what is written here: change it when that changes.
+_FORMAT = "pyfusion plans 2"
+_PARTS = {"slots": int, "results": list, "steps": list, "variants": dict, "refusals": list}
+_STEPS = {"kernel": 8, "backend": 6, "constant": 5, "view": 6}  # and the lengths of their tuples
 
-_loaded: dict[str, tuple[str, bytes]] = {}
+# Of each key: the text, the code, the file that they are of.
+_loaded: dict[str, tuple[str, bytes, str]] = {}
+
+
+@functools.cache
+def format_of_this_process() -> str:
+    """What a file has to start with: the format, the package, the native libraries."""
+    from .. import __version__
+
+    content = hashlib.sha256()
+    for path in (library.load().path, dialects.library_file()):
+        content.update(hashlib.sha256(Path(path).read_bytes()).digest())
+    return f"{_FORMAT}, pyfusion {__version__}, libraries {content.hexdigest()}"
 
 
 def stable_key(block: Any) -> str:
@@ -35,10 +59,17 @@ def stable_key(block: Any) -> str:
     for v in block.queue:
         op, args, attrs, dyn, _ = v.record
         slots = [a.slot if isinstance(a, Value) else "scalar" for a in args]
-        ops.append((op.kind, op.name, v.dtype.name, _mask(v), slots, attrs, len(dyn)))
+        ops.append((op.kind, op.name, v.dtype.name, slots, attrs, len(dyn)))
     leaves = [(leaf.dtype.name, leaf.strides is None, _mask(leaf)) for leaf in block.leaves]
     text = repr(
-        (FORMAT, block.device.target, block.device is CPU, block.precision, ops, leaves)
+        (
+            format_of_this_process(),
+            block.device.target,
+            block.device is CPU,
+            block.precision,
+            ops,
+            leaves,
+        )
         + (list(block.survivors), list(block.dying))
     )
     return hashlib.sha256(text.encode()).hexdigest()
@@ -141,43 +172,104 @@ def find(block: Any) -> Any:
     from .context import context
     from .makers import maker
 
-    text, code = known
-    about = ast.literal_eval(text)
-    engine = None
-    if code:
-        with context(), ir.Location.unknown():
-            engine = maker(block.device.kind).engine(ir.Module.parse(code))
-    compiled = CompiledBlock(_restore(about, block, engine), block, engine, about["refusals"])
+    text, code, path = known
+    try:
+        about = ast.literal_eval(text)
+        engine = None
+        if code:
+            with context(), ir.Location.unknown():
+                engine = maker(block.device.kind).engine(ir.Module.parse(code))
+        compiled = CompiledBlock(_restore(about, block, engine), block, engine, about["refusals"])
+    except Exception as error:
+        raise CompileError("load-plans", [f"{path}: {type(error).__name__}: {error}"]) from error
     compiled.saved = (key, text, code)
     statistics.loaded += 1
     return compiled
 
 
-def write(path: Any, compiled: list[Any]) -> int:
-    """Writes the compiled blocks that were kept; gives their number."""
-    kept = {block.saved[0]: block.saved for block in compiled if block.saved is not None}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("format", FORMAT)
-        for key, text, code in kept.values():
-            file.writestr(f"{key}.plan", text)
-            file.writestr(f"{key}.mlirbc", code)
+def path_of(path: Any, caller: str) -> str:
+    """A path as text. Raises TypeError for what is none."""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(
+            f"{caller}: path is a str, bytes or os.PathLike, not {type(path).__name__}"
+        ) from None
+
+
+def write(path: str, compiled: list[Any]) -> int:
+    """Writes the compiled blocks that were kept and the loaded plans; gives their number.
+
+    The file that was there stays until the new one is complete.
+    """
+    kept = {key: (text, code) for key, (text, code, _) in _loaded.items()}
+    for block in compiled:
+        if block.saved is not None:
+            key, text, code = block.saved
+            kept[key] = text, code
+    path = os.path.realpath(path)  # of a link: what it points to is replaced
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name[:100]}-{secrets.token_hex(8)}")
+    try:
+        with open(temporary, "xb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("format", format_of_this_process())
+            for key, (text, code) in kept.items():
+                file.writestr(f"{key}.plan", text)
+                file.writestr(f"{key}.mlirbc", code)
+        os.replace(temporary, path)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(error.errno, error.strerror, path) from None
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(temporary)
     return len(kept)
 
 
-def read(path: Any) -> int:
-    """Reads plans for later blocks; gives their number.
+def read(path: str) -> int:
+    """Reads plans for later blocks; gives their number. A file that raises leaves nothing behind.
 
     Raises:
-        ValueError: the file holds no plans, or those of another version.
+        ValueError: the file holds no plans, or those of another version, or is damaged.
+        OSError: it cannot be read.
     """
+    data = Path(path).read_bytes()
+    advice = "write it again with pf.save_plans, or compile without it"
     try:
-        with zipfile.ZipFile(path) as file:
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
             found = file.read("format").decode()
-            if found != FORMAT:
-                raise ValueError(f"{path}: {found!r}, this version reads {FORMAT!r}")
-            names = [n.removesuffix(".plan") for n in file.namelist() if n.endswith(".plan")]
-            plans = {n: (file.read(f"{n}.plan").decode(), file.read(f"{n}.mlirbc")) for n in names}
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise ValueError(f"{path} holds no plans: {error}") from None
+            same = found == format_of_this_process()
+            plans = _plans(file, path) if same else {}
+    except Exception as error:  # the many errors of zipfile, zlib and ast: the data are damaged
+        raise ValueError(
+            f"{path} holds no plans, or is damaged ({type(error).__name__}: {error}): {advice}"
+        ) from error
+    if not same:
+        raise ValueError(
+            f"{path} is of another version, {found[:200]!r}, and this is "
+            f"{format_of_this_process()!r}: {advice}"
+        )
     _loaded.update(plans)
     return len(plans)
+
+
+def _plans(file: zipfile.ZipFile, path: str) -> dict[str, tuple[str, bytes, str]]:
+    plans = {}
+    for name in file.namelist():
+        key, _, kind = name.partition(".")
+        if kind == "plan":
+            text, code = file.read(name).decode(), file.read(f"{key}.mlirbc")
+            _check(ast.literal_eval(text))
+            if code and code[:4] != b"ML\xefR":
+                raise ValueError(f"{key}.mlirbc is no MLIR bytecode")
+            plans[key] = text, code, path
+    return plans
+
+
+def _check(about: Any) -> None:
+    """Raises ValueError for what `describe` does not give."""
+    for name, kind in _PARTS.items():
+        if not isinstance(about, dict) or not isinstance(about.get(name), kind):
+            raise ValueError(f"a plan's {name} is no {kind.__name__}")
+    for step in about["steps"]:
+        if not isinstance(step, tuple) or not step or len(step) != _STEPS.get(step[0], 0):
+            raise ValueError(f"a plan's step is {step!r:.80}")
