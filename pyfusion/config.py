@@ -10,10 +10,15 @@ several scopes that are open the one that was opened last holds.
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
+
+# Names of devices: the kind, and the number if there is one.
+DEVICE_NAME = re.compile("cpu|(cuda|rocm)(?::([0-9]{1,9}))?")
+DEVICE_NAMES = "'cpu', 'cuda', 'cuda:N', 'rocm', 'rocm:N'"
 
 
 class Flag(NamedTuple):
@@ -45,6 +50,13 @@ def _one_of(*names: str) -> Callable[[str], str]:
         return text
 
     return parse
+
+
+def _device(text: str) -> str:
+    """Only the name is checked: whether there is such a device is known when it is first used."""
+    if DEVICE_NAME.fullmatch(text) is None:
+        raise ValueError(f"use one of {DEVICE_NAMES}")
+    return text
 
 
 FLAGS: dict[str, Flag] = {
@@ -85,7 +97,7 @@ FLAGS: dict[str, Flag] = {
     ),
     "max_plans": Flag(256, _natural, "Compiled plans kept; the least recently used one goes."),
     "device": Flag(
-        "cpu", str, "Where arrays are made that no argument places: cpu, cuda, cuda:1, rocm."
+        "cpu", _device, "Where arrays are made that no argument places: cpu, cuda, cuda:1, rocm."
     ),
     "gpu_backend": Flag(
         "auto",

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from typing import Any
 
 from ..backends.protocols import DeviceBackend
-from ..config import config
+from ..config import DEVICE_NAME, DEVICE_NAMES, config
 from ..errors import DeviceError
 from ..ir.device import CPU, Device
 
 _KINDS = ("cuda", "rocm")
-_NAME = re.compile(r"(cuda|rocm)(?::(\d+))?")
 
 _lock = threading.Lock()
 _backends: dict[str, DeviceBackend] = {}
@@ -56,11 +54,9 @@ def find(name: Any) -> Device:
     """
     if name == "cpu":
         return CPU
-    match = _NAME.fullmatch(name) if isinstance(name, str) else None
+    match = DEVICE_NAME.fullmatch(name) if isinstance(name, str) else None
     if match is None:
-        raise DeviceError(
-            f"device {name!r} does not exist; devices are 'cpu', 'cuda', 'cuda:N', 'rocm', 'rocm:N'"
-        )
+        raise DeviceError(f"device {name!r} does not exist; devices are {DEVICE_NAMES}")
     kind, number = match.groups()
     return numbered(kind, None if number is None else int(number))
 

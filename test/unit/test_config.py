@@ -76,13 +76,33 @@ def test_a_scope_that_cannot_be_opened_changes_nothing():
         ("mode", "quick", ValueError),
         ("precision", "quick", ValueError),
         ("gpu_backend", "jax", ValueError),
+        ("device", "cud", ValueError),
+        ("device", "", ValueError),
+        ("device", "cuda:-1", ValueError),
+        ("device", "cpu:0", ValueError),
+        ("device", "cuda:1\n", ValueError),
+        ("device", None, TypeError),
         ("debug", -1, ValueError),
         ("threads", "two", TypeError),
         ("strict", 1, TypeError),
     ],
 )
 def test_errors_name_the_flag(name, value, error):
+    before = getattr(pf.config, name)
     with pytest.raises(error, match=name):
         setattr(pf.config, name, value)
     with pytest.raises(error, match=name), pf.config.scope(**{name: value}):
         pass
+    assert getattr(pf.config, name) is before
+
+
+@pytest.mark.parametrize("name", ["cpu", "cuda", "cuda:1", "rocm", "rocm:12"])
+def test_names_of_devices(name):
+    """Whether there is one is known when it is first used."""
+    with pf.config.scope(device=name):
+        assert pf.config.device == name
+
+
+def test_errors_of_devices_say_what_would_work():
+    with pytest.raises(ValueError, match="device = 'gpu': use one of 'cpu', 'cuda', 'cuda:N'"):
+        pf.config.device = "gpu"
