@@ -10,7 +10,7 @@ from mlir.dialects import gpu, llvm
 
 from .registry import PipelineError
 
-__all__ = ["ASSEMBLY", "chip_of", "llvm_ir", "objects", "replace_by_binary"]
+__all__ = ["ASSEMBLY", "binaries", "chip_of", "llvm_ir", "objects", "replace_by_binary"]
 
 # gpu::CompilationTarget
 ASSEMBLY = 2
@@ -51,13 +51,15 @@ def chip_of(target: ir.Attribute) -> tuple[str, str]:
     return values["chip"], values.get("features", "")
 
 
+def binaries(module: ir.Module) -> list[ir.Operation]:
+    """The gpu.binaries of a module."""
+    operations = [op.operation for op in module.body.operations]
+    return [op for op in operations if op.name == "gpu.binary"]
+
+
 def objects(module: ir.Module) -> list[tuple[ir.Operation, gpu.ObjectAttr]]:
     """Each gpu.binary of a module and its first object."""
-    return [
-        (op.operation, gpu.ObjectAttr(op.operation.attributes["objects"][0]))
-        for op in module.body.operations
-        if op.operation.name == "gpu.binary"
-    ]
+    return [(op, gpu.ObjectAttr(op.attributes["objects"][0])) for op in binaries(module)]
 
 
 def replace_by_binary(op: ir.Operation, target: ir.Attribute, data: bytes) -> None:

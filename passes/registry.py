@@ -55,6 +55,7 @@ _STEMS = (
     "outline_kernels",
     "flatten_kernels",
     "rocdl_to_hsaco",
+    "drop_timings",
     "ptx_to_cubin",
     "forbid_unwinding",
 )

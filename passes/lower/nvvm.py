@@ -4,7 +4,7 @@
 from . import gpu
 from .targets import Target
 
-PTX = ["gpu-module-to-binary{format=isa}"]
+PTX = ["gpu-module-to-binary{format=isa}", "fusion-drop-timings"]
 
 CUBIN = ["fusion-ptx-to-cubin"]
 

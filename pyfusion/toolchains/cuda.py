@@ -70,10 +70,24 @@ def _in_wheels(wheels: tuple[tuple[str, str], ...]) -> Iterator[Path]:
 
 
 def cubin(ptx: bytes, chip: str) -> bytes:
-    """PTX as machine code of a chip."""
+    """PTX as machine code of a chip.
+
+    Raises:
+        CompileError: there is no ptxas, it does not know the chip, or it refuses the PTX.
+    """
     found = find()
     with tempfile.TemporaryDirectory(prefix="pyfusion-") as folder:
         source, result = Path(folder, "kernels.ptx"), Path(folder, "kernels.cubin")
         source.write_bytes(ptx.rstrip(b"\0"))
-        run(found, f"-arch={chip}", "-O3", source, "-o", result)
+        try:
+            run(found, f"-arch={chip}", "-O3", source, "-o", result)
+        except CompileError as error:
+            if f"'{chip}' is not defined" not in str(error):
+                raise
+            hint = (
+                f"it does not compile for {chip} (that of CUDA 13 does from sm_75 on, older ones "
+                "not for the newest chips): let PATH or CUDA_HOME lead to one that does, or take "
+                "PTX, which the driver compiles"
+            )
+            raise CompileError(error.stage, [*error.diagnostics, hint]) from None
         return result.read_bytes()

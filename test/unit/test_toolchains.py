@@ -96,6 +96,17 @@ def test_failures_of_a_program(tmp_path):
     assert time.monotonic() - start < 10
 
 
+def test_ptxas_without_the_chip(nothing, tmp_path):
+    said = "ptxas fatal   : Value 'sm_70' is not defined for option 'gpu-name'"
+    ptxas = script(tmp_path / "ptxas", f'echo "{said}" >&2; exit 255')
+    nothing.setenv("PATH", f"{tmp_path}:/bin")
+    with pytest.raises(CompileError, match=r"does not compile for sm_70 \(that of CUDA 13 does"):
+        cuda.cubin(b"", "sm_70")
+    script(ptxas, 'echo "ptxas fatal   : something else" >&2; exit 255')
+    with pytest.raises(CompileError, match="something else$"):
+        cuda.cubin(b"", "sm_70")
+
+
 def test_data_goes_through(tmp_path):
     cat = script(tmp_path / "cat", 'exec cat "$@"')
     assert programs.run(cat, "-", data=b"\0ELF") == b"\0ELF"
