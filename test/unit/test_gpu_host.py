@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Host code of GPU kernels in the execution engine: what it asks of a run time, with what."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -98,20 +99,35 @@ module attributes {gpu.container_module} {
 """
 
 
-def missing(find):
+def need(feature, find):
+    """Skips the test without the program, unless PYFUSION_TEST_REQUIRE names it."""
     try:
         find()
     except CompileError as error:
-        return str(error)
-    return None
+        if feature in os.environ.get("PYFUSION_TEST_REQUIRE", "").split(","):
+            raise
+        pytest.skip(str(error))
+
+
+def test_what_is_required_is_not_skipped(monkeypatch):
+    def find():
+        raise CompileError("ptxas", ["there is none"])
+
+    monkeypatch.setenv("PYFUSION_TEST_REQUIRE", "llvm-amdgpu")
+    with pytest.raises(pytest.skip.Exception):
+        need("ptxas", find)
+    monkeypatch.setenv("PYFUSION_TEST_REQUIRE", "llvm-amdgpu,ptxas")
+    with pytest.raises(CompileError):
+        need("ptxas", find)
 
 
 @pytest.mark.parametrize("target, cubin", [("cuda", False), ("cuda", True), ("rocm", False)])
 def test_launch(tmp_path, target, cubin):
     """The caller's stream and grid, the kernel's arguments; nothing else is called."""
-    reason = missing(cuda.find if cubin else rocm.find) if cubin or target == "rocm" else None
-    if reason:
-        pytest.skip(reason)
+    if cubin:
+        need("ptxas", cuda.find)
+    if target == "rocm":
+        need("llvm-amdgpu", rocm.find)
     file = tmp_path / "kernel.mlir"
     file.write_text(INPUT)
     done = subprocess.run(

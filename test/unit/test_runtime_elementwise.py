@@ -8,10 +8,8 @@ import ctypes
 import numpy as np
 import pytest
 from native_kernels import (
-    abi_errors,
     address,
     dense,
-    kernels,
     launch,
     output,
     random_array,
@@ -27,12 +25,7 @@ from pyfusion.runtime import library as rt
 TYPES = [np.dtype(t) for t in ("u1", "u2", "u4", "u8", "f4", "f8")]
 F4 = np.dtype("f4")
 
-
-@pytest.fixture(autouse=True)
-def checked_abi():
-    kernels()
-    yield
-    assert abi_errors() == 0
+pytestmark = pytest.mark.usefixtures("checked_abi")
 
 
 @pytest.fixture(params=[1, 3])

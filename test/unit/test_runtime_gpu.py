@@ -7,23 +7,12 @@ import ctypes
 
 import numpy as np
 import pytest
-from gpu_emulator import SENTINEL, Emulator, Memory
-from gpu_fakes import HOST, address, fresh, words
+from gpu_emulator import SENTINEL, Emulator
+from gpu_fakes import HOST, address, words
 from native_kernels import Operand, dense, scalar, strided, uniform
 
 from pyfusion.runtime import gpu_library as gpu
 from pyfusion.runtime import library as rt
-
-
-@pytest.fixture(scope="module", params=["cuda", "rocm"])
-def api(request):
-    with fresh(request.param):
-        yield request.param
-
-
-@pytest.fixture
-def memory():
-    return Memory()
 
 
 def out_of(memory, shape, dtype=np.int32, shift=0):

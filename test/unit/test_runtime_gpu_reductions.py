@@ -7,23 +7,12 @@ import ctypes
 
 import numpy as np
 import pytest
-from gpu_emulator import SENTINEL, Emulator, Memory
-from gpu_fakes import HOST, address, fresh, words
+from gpu_emulator import SENTINEL, Emulator
+from gpu_fakes import HOST, address, words
 from native_kernels import dense, strided
 
 from pyfusion.runtime import gpu_library as gpu
 from pyfusion.runtime import library as rt
-
-
-@pytest.fixture(scope="module", params=["cuda", "rocm"])
-def api(request):
-    with fresh(request.param):
-        yield request.param
-
-
-@pytest.fixture
-def memory():
-    return Memory()
 
 
 def reduce(api, memory, a, dims, *, b=None, inner=True, places=False, block=256, kept=None):

@@ -8,20 +8,14 @@ from math import prod
 
 import numpy as np
 import pytest
-from native_kernels import abi_errors, address, kernels, launch, output, random_view, strided, take
+from native_kernels import address, launch, output, random_view, strided, take
 
 from pyfusion.runtime import library as rt
 
 U1, F8, I8 = np.dtype("u1"), np.dtype("f8"), np.dtype("i8")
 ROW_CHUNK, COL_CHUNK = 16384, 256
 
-
-@pytest.fixture(autouse=True)
-def checked_abi():
-    kernels()
-    yield
-    rt.load().pf_set_threads(0)
-    assert abi_errors() == 0
+pytestmark = pytest.mark.usefixtures("checked_abi")
 
 
 def find(a: np.ndarray, dims: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, str]:

@@ -8,9 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 from native_kernels import (
-    abi_errors,
     address,
-    kernels,
     launch,
     output,
     random_array,
@@ -26,13 +24,7 @@ TYPES = [np.dtype(t) for t in ("u1", "u2", "u4", "u8", "f4", "f8")]
 F4, U4 = np.dtype("f4"), np.dtype("u4")
 ROW_CHUNK, COL_CHUNK = 16384, 256
 
-
-@pytest.fixture(autouse=True)
-def checked_abi():
-    kernels()
-    yield
-    rt.load().pf_set_threads(0)
-    assert abi_errors() == 0
+pytestmark = pytest.mark.usefixtures("checked_abi")
 
 
 def split(shape: tuple[int, ...], dims: tuple[int, int, int]) -> tuple[tuple[int, ...], ...]:

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fixtures of several files of tests of the native run time."""
+
+from __future__ import annotations
+
+import pytest
+from gpu_emulator import Memory
+from gpu_fakes import fresh
+from native_kernels import abi_errors, kernels
+
+from pyfusion.runtime import library as rt
+
+
+@pytest.fixture
+def checked_abi():
+    """The hand-written kernels check what they are called with."""
+    kernels()
+    yield
+    rt.load().pf_set_threads(0)
+    assert abi_errors() == 0
+
+
+@pytest.fixture(scope="module", params=["cuda", "rocm"])
+def api(request):
+    """A kind of GPU; the native run time has opened a fake driver of it."""
+    with fresh(request.param):
+        yield request.param
+
+
+@pytest.fixture
+def memory():
+    """What the emulator of GPU kernels reads and writes."""
+    return Memory()
