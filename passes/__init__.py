@@ -22,6 +22,7 @@ if __name__ != "pyfusion.passes":
 from .lower.targets import Target, parse_target, target_of_device
 from .pipeline import Phase, Pipeline, fusion_pipeline, parse_pipeline, phases
 from .registry import (
+    InputError,
     Pass,
     PassContext,
     PipelineError,
@@ -35,6 +36,7 @@ from .registry import (
 )
 
 __all__ = [
+    "InputError",
     "Pass",
     "PassContext",
     "Phase",

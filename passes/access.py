@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from .graph import DYNAMIC, Shape, is_single, shape_of
+from .graph import DYNAMIC, Shape, inside, is_single, shape_of
 
 __all__ = ["access_of", "dense_values", "loop_dims", "note_access"]
 
@@ -27,8 +27,7 @@ def dense_values(func: ir.Operation) -> set[ir.Value]:
         own = attributes[number] if attributes is not None else {}
         if "fusion.strided" not in own:
             found.add(argument)
-    for op in func.regions[0].blocks[0].operations:
-        op = op.operation
+    for op in inside(func):  # what is met before its producer, in a loop of blocks, is not dense
         if op.name in ("func.call", "fusion.constant"):
             found.update(op.results)
         elif op.name in _KEEP_ORDER and op.operands[0] in found:

@@ -11,6 +11,7 @@ from mlir.dialects import arith
 
 from ..dialects import fusion
 from .graph import DYNAMIC, Shape, is_single, shape_of
+from .registry import InputError
 from .views import Mixed, mixed
 
 __all__ = ["flatten_block", "one_element", "retype", "set_signature"]
@@ -74,7 +75,7 @@ def _spread(tiles: set[ir.Value], ops: Sequence[ir.Operation], makers: tuple[str
 def _make_scalar(op: ir.Operation) -> None:
     value = ir.DenseElementsAttr(op.attributes["value"])
     if not value.is_splat:
-        raise ValueError(f"a constant in a kernel must have one value everywhere: {op}")
+        raise InputError("a constant in a kernel must have one value everywhere", op.location)
     retype(op.results[0], ())
     op.attributes["value"] = ir.DenseElementsAttr.get_splat(
         op.results[0].type, value.get_splat_value()
@@ -86,7 +87,9 @@ def _create(op: ir.Operation, tile: Sequence[int], whole: Mixed) -> None:
     scalars = 1 if op.name == "fusion.full" else 2
     element = op.results[0].type.element_type
     if len(tile) > 1:
-        raise ValueError(f"the loop over a reduction's operand cannot be carried by {op}")
+        raise InputError(
+            f"the loop over a reduction's operand cannot be carried by {op.name}", op.location
+        )
     with op.location, ir.InsertionPoint(op):
         type_ = ir.RankedTensorType.get(tile, element)
         extents = [_product(whole)] if tile else []
@@ -115,7 +118,10 @@ def _product(extents: Mixed) -> ir.Value:
         if not isinstance(extent, int):
             dynamic.append(extent)
         elif extent == DYNAMIC:
-            raise ValueError("a kernel that reads no array does not say how large its result is")
+            raise InputError(
+                "a kernel that reads no array does not say how large its result is",
+                ir.Location.current,
+            )
         else:
             static *= extent
     if static != 1 or not dynamic:

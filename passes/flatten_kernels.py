@@ -15,8 +15,8 @@ from mlir import ir
 from .access import access_of, dense_values, loop_dims, note_access
 from .flat import flatten_block, set_signature
 from .flatten_reductions import split_reduction
-from .graph import DYNAMIC, shape_of
-from .registry import Pass, PassContext, option
+from .graph import DYNAMIC, functions, inside, shape_of
+from .registry import InputError, Pass, PassContext, option
 
 __all__ = ["FlattenKernels"]
 
@@ -40,13 +40,28 @@ class FlattenKernels(Pass):
                 if self.drop_main:
                     op.erase()
             elif "fusion.flat" not in op.attributes:
+                kind = _kind(op)
                 count = len(op.regions[0].blocks[0].arguments)
                 known = dense.get(op.attributes["sym_name"].value, [False] * count)
-                if op.attributes["fusion.kernel"].value == "reduction":
+                if kind == "reduction":
                     split_reduction(op, known if self.access else None)
                 else:
                     _flatten(op, known if self.access else None)
                 op.attributes["fusion.flat"] = unit
+
+
+def _kind(func: ir.Operation) -> str:
+    """elementwise or reduction."""
+    name = func.attributes["sym_name"].value
+    if len(list(func.regions[0].blocks)) != 1:
+        raise InputError(f"the body of kernel @{name} is not one block", func.location)
+    kind = func.attributes["fusion.kernel"]
+    if not isinstance(kind, ir.StringAttr) or kind.value not in ("elementwise", "reduction"):
+        raise InputError(
+            f'kernel @{name}: fusion.kernel is "elementwise" or "reduction", not {kind}',
+            func.location,
+        )
+    return kind.value
 
 
 def _flatten(func: ir.Operation, dense: list[bool] | None) -> None:
@@ -69,13 +84,9 @@ def _dense_operands(module: ir.Module) -> dict[str, list[bool]]:
     A kernel that is called twice is one whose operands all calls agree on, else they are not.
     """
     found: dict[str, list[bool]] = {}
-    for op in module.body.operations:
-        op = op.operation
-        if op.name != "func.func" or "fusion.kernel" in op.attributes:
-            continue
-        values = dense_values(op)
-        for call in op.regions[0].blocks[0].operations:
-            call = call.operation
+    for func in functions(module):
+        values = dense_values(func)
+        for call in inside(func):
             if call.name == "func.call":
                 name = call.attributes["callee"].value
                 now = [v in values for v in call.operands]

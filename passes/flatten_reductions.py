@@ -18,6 +18,7 @@ from ..dialects import fusion
 from .access import access_of, note_access
 from .flat import flatten_block, set_signature
 from .graph import DYNAMIC, Shape, kind_of, shape_of
+from .registry import InputError
 
 __all__ = ["split_reduction"]
 
@@ -34,7 +35,7 @@ def split_reduction(func: ir.Operation, dense: list[bool] | None = None) -> None
     *ops, _ = [op.operation for op in block.operations]
     found = [op for op in ops if kind_of(op.name) == "reduction"]
     if len(found) != 1:
-        raise ValueError(f"a reduction kernel holds one reduction, not {len(found)}: {func}")
+        raise InputError(f"a reduction kernel holds one reduction, not {len(found)}", func.location)
     reduction = found[0]
     shape = shape_of(reduction.operands[0]) or ()
     lead, reduced, trail, row = _arrange(shape, set(reduction.attributes["axes"]))

@@ -21,6 +21,7 @@ __all__ = [
     "cost_of",
     "functions",
     "has_argument_attribute",
+    "inside",
     "is_single",
     "kind_of",
     "order",
@@ -130,7 +131,7 @@ class Graph:
             seen: set[int] = set()
             self._use(node, node.op, node.operands, seen)
             if node.op.regions and node.name != "fusion.fused":  # may capture
-                for inner in _inside(node.op):
+                for inner in inside(node.op):
                     self._use(node, inner, list(inner.operands), seen)
             node.preds = list(seen)
             for result in node.results:
@@ -146,7 +147,8 @@ class Graph:
                 self.nodes[made_by].uses.append((node.index, op, number))
 
 
-def _inside(op: ir.Operation) -> Iterator[ir.Operation]:
+def inside(op: ir.Operation) -> Iterator[ir.Operation]:
+    """The operations in the regions of one, and in theirs."""
     todo = [op]
     while todo:
         for region in todo.pop().regions:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mlir import ir
 
 __all__ = [
+    "InputError",
     "Pass",
     "PassContext",
     "PipelineError",
@@ -63,6 +64,18 @@ _STEMS = (
 
 class PipelineError(ValueError):
     """A textual pipeline that cannot be read, an unknown pass, a wrong option."""
+
+
+class InputError(PipelineError):
+    """IR that a pass or a target does not take.
+
+    Attributes:
+        location: of the operation that it does not take.
+    """
+
+    def __init__(self, message: str, location: ir.Location):
+        super().__init__(message)
+        self.location = location
 
 
 @dataclass(frozen=True)

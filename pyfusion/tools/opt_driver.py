@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import CompileError
-from ..passes import PassContext, Pipeline, PipelineError, load_passes
+from ..passes import InputError, PassContext, Pipeline, PipelineError, load_passes
 from .diagnostics import Diagnostic, from_mlir, mismatches, position, rendered
 from .opt_arguments import Arguments, pipelines
 from .opt_instruments import Dump, Printer, Timer
@@ -170,6 +170,9 @@ class _Run:
             return False
         except _Failure:
             raise
+        except InputError as error:
+            self.found.append(Diagnostic("error", str(error), *position(error.location)))
+            return False
         except (CompileError, PipelineError) as error:  # what a pass has an explanation for
             self.found.append(Diagnostic("error", str(error)))
             return False
