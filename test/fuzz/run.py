@@ -4,10 +4,11 @@
     python test/fuzz/run.py --programs 10000 --inputs 20 [--jobs 16]
 
 Each program is run in fused and in single mode, whose results must be equal bit for bit, and each
-of its steps is compared with NumPy. Half of a program's inputs have other extents and numbers,
-where that is defined. A chunk of programs runs in a process of its own, so that memory is bounded
-and a crash is one more difference; the state file is written after each round of chunks, one for
-each job. The result goes to bench/results/random.json. Exit status 1: there were differences.
+of its steps is compared with NumPy. With PYFUSION_DEVICE=cuda the results of the GPU must also be
+those of the host, bit for bit where nothing is summed. Half of a program's inputs have other
+extents and numbers, where that is defined. A chunk of programs runs in a process of its own, so
+that memory is bounded and a crash is one more difference; the state file is written after each
+round of chunks, one for each job. The result goes to bench/results/random.json. Exit status 1: there were differences.
 """
 
 import argparse
