@@ -8,7 +8,8 @@ of its steps is compared with NumPy. With PYFUSION_DEVICE=cuda the results of th
 those of the host, bit for bit where nothing is summed. Half of a program's inputs have other
 extents and numbers, where that is defined. A chunk of programs runs in a process of its own, so
 that memory is bounded and a crash is one more difference; the state file is written after each
-round of chunks, one for each job. The result goes to bench/results/random.json. Exit status 1: there were differences.
+round of chunks, one for each job. The result goes to bench/results/random.json. Exit status 1:
+there were differences.
 """
 
 import argparse
