@@ -10,7 +10,16 @@ from mlir.dialects import gpu, llvm
 
 from .registry import PipelineError
 
-__all__ = ["ASSEMBLY", "binaries", "chip_of", "llvm_ir", "objects", "replace_by_binary"]
+__all__ = [
+    "ASSEMBLY",
+    "BINARY",
+    "binaries",
+    "chip_of",
+    "chip_or_none",
+    "llvm_ir",
+    "objects",
+    "replace_by_binary",
+]
 
 # gpu::CompilationTarget
 ASSEMBLY = 2
@@ -42,12 +51,20 @@ def llvm_ir(op: ir.Operation, triple: str = "") -> str:
     return llvm.translate_module_to_llvmir(op)
 
 
+def _strings_of(target: ir.Attribute) -> dict[str, str]:
+    return dict(re.findall(r'(\w+) = "([^"]*)"', str(target)))
+
+
+def chip_or_none(target: ir.Attribute) -> str | None:
+    """Chip of a #rocdl.target or #nvvm.target; None: it names none, which is MLIR's default."""
+    return _strings_of(target).get("chip")
+
+
 def chip_of(target: ir.Attribute) -> tuple[str, str]:
     """Chip and features of a #rocdl.target or #nvvm.target."""
-    text = str(target)
-    values = dict(re.findall(r'(\w+) = "([^"]*)"', text))
+    values = _strings_of(target)
     if "chip" not in values:
-        raise PipelineError(f"{text} names no chip")
+        raise PipelineError(f"{target} names no chip")
     return values["chip"], values.get("features", "")
 
 

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from . import textual
-from .registry import Pass, PassContext, PipelineError, create_pass, pass_names, suggestion
+from .registry import Pass, PassContext, PipelineError, create_pass, pass_names
 
 if TYPE_CHECKING:
     from mlir import ir
@@ -160,10 +160,9 @@ def _manager(group: list[str], context: ir.Context) -> PassManager:
     try:
         return PassManager.parse(textual.join(group), context)
     except ValueError as error:
-        names = [name for text in group for name, _ in textual.elements(text)]
-        hint = next(filter(None, (suggestion(name, pass_names()) for name in names)), "")
-        message = str(error).strip().split("\n")[0] if hint else str(error).strip()
-        raise PipelineError(f"{message}{hint}") from None
+        from .mlir_options import explained
+
+        raise PipelineError(explained(str(error))) from None
 
 
 def parse_pipeline(text: str) -> Pipeline:

@@ -213,7 +213,8 @@ def create_pass(name: str, options: Mapping[str, str] | None = None) -> Pass:
     values = {}
     for key, text in (options or {}).items():
         if key not in fields:
-            raise PipelineError(f"{name} has no option {key!r}{suggestion(key, fields)}")
+            hint = f"; its options: {', '.join(fields)}" if fields else ""
+            raise PipelineError(f"{name} has no option {key!r}{suggestion(key, fields)}{hint}")
         values[fields[key].name] = _read(text, type(fields[key].default), f"{name}: {key}")
     return cls(**values)
 

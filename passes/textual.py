@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 
 from .registry import PipelineError
 
-__all__ = ["elements", "pass_options", "strip_anchor"]
+__all__ = ["elements", "pass_options", "split", "strip_anchor"]
 
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
-def _split(text: str, separators: str) -> Iterator[str]:
+def split(text: str, separators: str) -> Iterator[str]:
     """Parts between separators that are outside brackets and quotes."""
     start = 0
     stack: list[str] = []
@@ -56,7 +56,7 @@ def elements(text: str) -> list[tuple[str, str]]:
     if not inner.strip():
         return []
     found = []
-    for part in _split(inner, ","):
+    for part in split(inner, ","):
         part = part.strip()
         name = part
         for i, c in enumerate(part):
@@ -84,7 +84,7 @@ def pass_options(text: str) -> dict[str, str]:
 def read_options(text: str) -> dict[str, str]:
     """The options in `a=1 b`."""
     options = {}
-    for item in _split(text, " \n\t"):
+    for item in split(text, " \n\t"):
         if item:
             key, _, value = item.partition("=")
             options[key] = value.strip("\"'")

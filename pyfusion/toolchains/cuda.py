@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -85,9 +86,21 @@ def cubin(ptx: bytes, chip: str) -> bytes:
             if f"'{chip}' is not defined" not in str(error):
                 raise
             hint = (
-                f"it does not compile for {chip} (that of CUDA 13 does from sm_75 on, older ones "
-                "not for the newest chips): let PATH or CUDA_HOME lead to one that does, or take "
-                "PTX, which the driver compiles"
+                f"it does not compile for {chip}{_other_chips(found)} (that of CUDA 13 does from "
+                "sm_75 on, older ones not for the newest chips): let PATH or CUDA_HOME lead to one "
+                "that does, or take PTX, which the driver compiles"
             )
             raise CompileError(error.stage, [*error.diagnostics, hint]) from None
         return result.read_bytes()
+
+
+def _other_chips(ptxas: Path) -> str:
+    """`" but for ..."`, as far as its help lists them."""
+    try:
+        text = run(ptxas, "--help", timeout=10).decode(errors="replace")
+    except CompileError:
+        return ""
+    start = text.find("--gpu-name")
+    allowed = text[start : text.find("\n--", start + 1)]
+    chips = sorted({int(number) for number in re.findall(r"'sm_(\d+)'", allowed)})
+    return f" but for {', '.join(f'sm_{chip}' for chip in chips)}" if chips else ""

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import CompileError
@@ -24,16 +27,25 @@ def run(
         CompileError: it does not start, fails or takes too long; with what it said.
     """
     command = [str(program), *map(str, arguments)]
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=timeout)
+        # In a session of its own: it may be a script, whose programs are to end with it.
+        with subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        ) as process:
+            try:
+                output, errors = process.communicate(data, timeout)
+            except BaseException:  # the time is over, or this process is to stop
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
     except subprocess.TimeoutExpired:
         raise CompileError(program.name, [f"{program} took over {timeout:g} s"]) from None
     except OSError as error:
         raise CompileError(program.name, [f"{program}: {error.strerror or error}"]) from None
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().split("\n")[:_LINES]
-        how = (
-            f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-        )
+    code = process.returncode
+    if code:
+        said = errors.decode(errors="replace").strip().split("\n")[:_LINES]
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
         raise CompileError(program.name, ["\n".join([f"{program}: {how}", *filter(None, said)])])
-    return done.stdout
+    return output

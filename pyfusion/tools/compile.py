@@ -26,7 +26,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .isolate import isolated
+from .files import ToolError, file_name
+from .isolate import Note, isolated
 
 __all__ = ["main"]
 
@@ -43,24 +44,36 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", help="IR in the fusion dialect, text or bytecode; - is stdin")
+    add(
+        "file",
+        metavar="FILE",
+        type=file_name,
+        help="IR in the fusion dialect, text or bytecode; - is stdin",
+    )
     add("--target", required=True, help="cpu, cuda[:sm_90] or rocm[:gfx942]")
     add("--emit", required=True, help="ptx, cubin, hsaco, asm, llvm or obj")
-    add("-o", dest="output", default="-", metavar="OUT", help="where the result goes (stdout)")
+    add(
+        "-o",
+        dest="output",
+        default="-",
+        type=file_name,
+        metavar="OUT",
+        help="where the result goes (stdout)",
+    )
     return parser
 
 
 def main() -> int:
     """The command-line tool."""
 
-    def work() -> int:
+    def work(note: Note) -> int:
         arguments = _parser().parse_args(sys.argv[1:])
-        from .compile_driver import Failure, run
+        from .compile_driver import run
 
         try:
-            run(arguments.file, arguments.target, arguments.emit, arguments.output)
-        except Failure as error:
-            print(error, file=sys.stderr)
+            run(arguments.file, arguments.target, arguments.emit, arguments.output, note)
+        except ToolError as error:
+            print(error.text("pyfusion-compile"), file=sys.stderr)
             return 1
         return 0
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mlir import ir
 
-__all__ = ["Diagnostic", "from_mlir", "mismatches", "position", "rendered"]
+__all__ = ["Diagnostic", "from_mlir", "is_whole", "mismatches", "of_error", "position", "rendered"]
 
 
 @dataclass(frozen=True)
@@ -48,25 +48,55 @@ def position(location: ir.Location) -> tuple[int, int]:
 def from_mlir(diagnostic: Any) -> Iterator[Diagnostic]:
     """A diagnostic of the bindings and its notes."""
     kind = diagnostic.severity.name.lower()
-    yield Diagnostic(kind, diagnostic.message, *position(diagnostic.location))
+    try:
+        message = diagnostic.message
+    except (RuntimeError, UnicodeDecodeError):  # of damaged bytecode
+        message = "a message that is not UTF-8"
+    yield Diagnostic(kind, message, *position(diagnostic.location))
     for note in diagnostic.notes:
         yield from from_mlir(note)
 
 
+def of_error(error: ir.MLIRError) -> list[Diagnostic]:
+    """The diagnostics that an exception carries; its own text if there are none."""
+    found = [d for one in error.error_diagnostics for d in from_mlir(one)]
+    return found or [Diagnostic("error", str(error).strip())]
+
+
 def rendered(diagnostic: Diagnostic, name: str, lines: list[str]) -> str:
     """`FILE:LINE:COLUMN: error: message` and the line and a mark under the column."""
-    head = f"{diagnostic.kind}: {diagnostic.message}"
+    head = f"{diagnostic.kind}: {_short(diagnostic.message)}"
     if not 0 < diagnostic.line <= len(lines) or diagnostic.message.startswith(_WHOLE_OPERATION):
         return f"{name}: {head}"
-    text = lines[diagnostic.line - 1]
+    line = lines[diagnostic.line - 1].rstrip("\r")
+    text = line if len(line) <= _MOST_COLUMNS else line[:_MOST_COLUMNS] + "..."
     if not diagnostic.column:
         return f"{name}:{diagnostic.line}: {head}\n{text}"
-    mark = " " * (diagnostic.column - 1) + "^"
-    return f"{name}:{diagnostic.line}:{diagnostic.column}: {head}\n{text}\n{mark}"
+    mark = "\n" + " " * (diagnostic.column - 1) + "^" if diagnostic.column <= len(text) + 1 else ""
+    return f"{name}:{diagnostic.line}:{diagnostic.column}: {head}\n{text}{mark}"
 
 
-# A note that MLIR adds to what its verifier finds; it shows the operation's new state.
+# A note that MLIR adds to an error about an operation; it shows the operation's new state.
 _WHOLE_OPERATION = "see current operation"
+
+_MOST_LINES = 10  # of an operation with regions
+_MOST_COLUMNS = 200  # of a line of the input
+
+
+def is_whole(diagnostic: Diagnostic, name: str) -> bool:
+    """Whether it is MLIR's note that shows a whole operation of that name."""
+    text = diagnostic.message
+    return text.startswith(_WHOLE_OPERATION) and text.partition(":")[2].lstrip()[1:].startswith(
+        name
+    )
+
+
+def _short(message: str) -> str:
+    lines = message.split("\n")
+    if not message.startswith(_WHOLE_OPERATION) or len(lines) <= _MOST_LINES:
+        return message
+    return "\n".join([*lines[:_MOST_LINES], f"... ({len(lines) - _MOST_LINES} more lines)"])
+
 
 _EXPECTED = re.compile(
     r"expected-(?P<kind>error|warning|remark|note)(?P<re>-re)?\s*"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 
-from .isolate import isolated
+from .isolate import Note, isolated
 
 __all__ = ["main"]
 
@@ -20,10 +20,10 @@ __all__ = ["main"]
 def main() -> int:
     """The command-line tool."""
 
-    def work() -> int:
+    def work(note: Note) -> int:
         from .opt_driver import run
 
-        return run(sys.argv[1:])
+        return run(sys.argv[1:], note)
 
     return isolated("pyfusion-opt", work)
 

@@ -10,24 +10,9 @@ from typing import NoReturn
 
 from ..passes import Pipeline, PipelineError, parse_pipeline, pass_class, pass_names, phases
 from ..passes.registry import suggestion
+from .files import file_name
 
 __all__ = ["Arguments", "pipelines"]
-
-# What is suggested for a mistyped flag; each pass that MLIR has registered is a flag.
-_COMMON = (
-    "canonicalize",
-    "convert-arith-to-llvm",
-    "convert-func-to-llvm",
-    "convert-linalg-to-loops",
-    "convert-scf-to-cf",
-    "cse",
-    "inline",
-    "loop-invariant-code-motion",
-    "reconcile-unrealized-casts",
-    "sccp",
-    "strip-debuginfo",
-    "symbol-dce",
-)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -43,8 +28,17 @@ def _parser() -> _Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("input", nargs="?", default="-", metavar="FILE", help="text or bytecode; - is stdin")
-    add("-o", dest="output", default="-", metavar="FILE", help="where the result goes")
+    add(
+        "input",
+        nargs="?",
+        default="-",
+        type=file_name,
+        metavar="FILE",
+        help="text or bytecode; - is stdin",
+    )
+    add(
+        "-o", dest="output", default="-", type=file_name, metavar="FILE", help="the result (stdout)"
+    )
     add("--pass-pipeline", default="", metavar="TEXT", help="'builtin.module(cse,...)'")
     add(
         "--target",
@@ -61,7 +55,12 @@ def _parser() -> _Parser:
     add("--print-ir-after-all", action="store_true", help="print the IR after each pass")
     add("--print-refusals", action="store_true", help="say what was not merged, and why")
     add("--timing", action="store_true", help="print the time of each pass")
-    add("--dump-dir", metavar="DIR", help="write a file after each pass, or phase of a target")
+    add(
+        "--dump-dir",
+        type=file_name,
+        metavar="DIR",
+        help="write a file after each pass, or phase of a target",
+    )
     add("--emit-bytecode", action="store_true", help="write bytecode")
     add("--mlir-print-op-generic", action="store_true", help="print the generic form")
     add("--mlir-print-debuginfo", action="store_true", help="print locations")
@@ -117,7 +116,7 @@ class Arguments:
         if sum(ways) > 1:
             raise PipelineError("give --pass-pipeline, --target or flags of passes, not several")
         for flag in ("start_after", "stop_after"):
-            if getattr(self, flag) and not self.target:
+            if getattr(self, flag) is not None and self.target is None:
                 raise PipelineError(f"--{flag.replace('_', '-')} needs --target")
 
     def passes_text(self) -> str:
@@ -135,7 +134,7 @@ class Arguments:
 
 def pipelines(arguments: Arguments) -> list[tuple[str, Pipeline]]:
     """What to run, in steps with names; MLIR has to be loaded."""
-    if arguments.target:
+    if arguments.target is not None:
         return _phases(arguments)
     if arguments.pass_pipeline:
         return [("", parse_pipeline(arguments.pass_pipeline))]
@@ -143,16 +142,17 @@ def pipelines(arguments: Arguments) -> list[tuple[str, Pipeline]]:
 
 
 def _phases(arguments: Arguments) -> list[tuple[str, Pipeline]]:
-    assert arguments.target
-    known = phases(arguments.target, cubin=arguments.stop_after == "cubin")
+    assert arguments.target is not None
+    known = phases(arguments.target, cubin="cubin" in (arguments.start_after, arguments.stop_after))
     names = [phase.name for phase in known]
-    start, stop = arguments.start_after, arguments.stop_after or names[-1]
+    start, stop = arguments.start_after, arguments.stop_after
+    stop = names[-1] if stop is None else stop
     for name in (start, stop):
         if name is not None and name not in names:
             raise PipelineError(
                 f"no phase {name!r}{suggestion(name, names)}; the phases are {', '.join(names)}"
             )
-    first, end = names.index(start) + 1 if start else 0, names.index(stop) + 1
+    first, end = 0 if start is None else names.index(start) + 1, names.index(stop) + 1
     if first >= end:
         raise PipelineError(f"no phase after {start} and up to {stop}")
     return [(phase.name, Pipeline(phase.passes)) for phase in known[first:end]]
@@ -165,16 +165,18 @@ def _flag(name: str, value: str, arguments: Arguments) -> str:
         return element
     from mlir.passmanager import PassManager
 
+    from ..passes.mlir_options import COMMON, explained
+
     messages = []
     for text in (element, f"func.func({element})", f"gpu.module({element})"):
         try:
             PassManager.parse(f"builtin.module({text})")
             return text
         except ValueError as error:
-            messages.append(str(error).strip())
-            if "does not refer to a registered pass" in messages[-1]:
+            if "does not refer to a registered pass" in str(error):
                 break
+            messages.append(explained(str(error)))
     else:
         raise PipelineError(messages[0])
-    known = [*arguments.options, *(f"--{n}" for n in [*pass_names(), *_COMMON])]
+    known = [*arguments.options, *(f"--{n}" for n in [*pass_names(), *COMMON])]
     raise PipelineError(f"unknown flag --{name}{suggestion('--' + name, known)}")

@@ -11,28 +11,25 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import CompileError
 from ..passes import InputError, PassContext, Pipeline, PipelineError, load_passes
-from .diagnostics import Diagnostic, from_mlir, mismatches, position, rendered
+from ..passes.mlir_options import captured_stderr
+from .diagnostics import Diagnostic, from_mlir, mismatches, of_error, position, rendered
+from .files import ToolError, parse, read, shown, write
+from .instruments import Dump, Printer, Teller, Timer, of_pass
+from .isolate import Note
 from .opt_arguments import Arguments, pipelines
-from .opt_instruments import Dump, Printer, Timer
 
 if TYPE_CHECKING:
     from mlir import ir
 
 __all__ = ["run"]
 
-_BYTECODE = b"ML\xefR"
 
-
-class _Failure(Exception):
-    """Something to tell the user, with exit code 1."""
-
-
-def run(argv: list[str]) -> int:
+def run(argv: list[str], note: Note) -> int:
     """Runs the tool on a command line; gives the exit code."""
     try:
         arguments = Arguments(argv)
         if arguments.list_passes:
-            print(arguments.passes_text())
+            write("-", arguments.passes_text().encode() + b"\n")
             return 0
         for source in arguments.load:
             try:
@@ -40,75 +37,49 @@ def run(argv: list[str]) -> int:
             except PipelineError:
                 raise
             except Exception as error:
-                raise _Failure(f"--load={source}: {type(error).__name__}: {error}") from None
-        return _run(arguments)
-    except (PipelineError, _Failure) as error:
+                raise ToolError(f"--load={source}: {type(error).__name__}: {error}") from None
+        return _run(arguments, note)
+    except (PipelineError, ToolError) as error:
         print(f"pyfusion-opt: error: {error}", file=sys.stderr)
         return 1
 
 
-def _run(arguments: Arguments) -> int:
-    data = _read(arguments.input)
+def _run(arguments: Arguments, note: Note) -> int:
+    source = read(arguments.input)
     from ..dialects import load
 
     load()
     from mlir import ir
 
-    name = "<stdin>" if arguments.input == "-" else arguments.input
-    chunks: list[Any] = (
-        [data] if data.startswith(_BYTECODE) else _chunks(_decoded(data, name), arguments)
-    )
+    chunks = _chunks(source, arguments)
     with ir.Context() as context:
         context.enable_multithreading(False)
         context.allow_unregistered_dialects = arguments.allow_unregistered_dialect
-        steps = pipelines(arguments)
-        for _, pipeline in steps:
-            pipeline.check(context)
-        runs = [_Run(arguments, context, steps, name, n, chunk) for n, chunk in enumerate(chunks)]
+        with captured_stderr() as said:  # errors repeat what MLIR says there
+            steps = pipelines(arguments)
+            for _, pipeline in steps:
+                pipeline.check(context)
+        sys.stderr.write("".join(said))
+        runs = [_Run(arguments, context, steps, note, n, chunk) for n, chunk in enumerate(chunks)]
         good = [one.run() for one in runs]
     outputs = [one.output for one in runs if one.output is not None]
     if outputs:
-        _write(arguments, outputs)
+        separator = b"" if arguments.emit_bytecode else b"// -----\n"
+        write(arguments.output, separator.join(outputs))
     return 0 if all(good) else 1
 
 
-def _read(path: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise _Failure(f"{path}: {error.strerror or error}") from None
-
-
-def _decoded(data: bytes, name: str) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise _Failure(f"{name}: not UTF-8 at byte {error.start}, and not bytecode") from None
-
-
-def _chunks(text: str, arguments: Arguments) -> list[str]:
+def _chunks(text: str | bytes, arguments: Arguments) -> list[str | bytes]:
     """The parts between lines `// -----`, each behind as many line ends as there are before it."""
-    if not arguments.split_input_file:
+    if isinstance(text, bytes) or not arguments.split_input_file:
         return [text]
-    chunks, start = [], 0
+    chunks: list[str | bytes] = []
+    start = 0
     for end in [*(m for m in re.finditer(r"^// -----.*$", text, re.M)), None]:
         stop = len(text) if end is None else end.start()
         chunks.append("\n" * text.count("\n", 0, start) + text[start:stop])
         start = stop if end is None else end.end()
     return chunks
-
-
-def _write(arguments: Arguments, outputs: list[bytes]) -> None:
-    separator = b"" if arguments.emit_bytecode else b"// -----\n"
-    data = separator.join(outputs)
-    if arguments.output == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        return
-    try:
-        Path(arguments.output).write_bytes(data)
-    except OSError as error:
-        raise _Failure(f"{arguments.output}: {error.strerror or error}") from None
 
 
 class _Run:
@@ -119,14 +90,15 @@ class _Run:
         arguments: Arguments,
         context: ir.Context,
         steps: list[tuple[str, Pipeline]],
-        name: str,
+        note: Note,
         number: int,
         source: str | bytes,
     ):
         self.arguments = arguments
         self.context = context
         self.steps = steps
-        self.name = name
+        self.note = note
+        self.name = shown(arguments.input, "stdin")
         self.number = number
         self.source = source
         self.lines = source.split("\n") if isinstance(source, str) else []
@@ -157,28 +129,32 @@ class _Run:
         from mlir import ir
 
         passes = PassContext()
+        module = None
         try:
-            module = ir.Module.parse(self.source, self.context)
+            self.note(f"{self.name}, which it reads")
+            module = parse(self.source, self.name, self.context)
             with self.context, ir.Location.unknown():
                 self._run_passes(module, passes)
+                self.note(f"the output of {self.name}")
                 self.output = self._printed(module)
         except ir.MLIRError as error:
-            for diagnostic in error.error_diagnostics:
-                self.found.extend(from_mlir(diagnostic))
-            if not error.error_diagnostics and not any(d.kind == "error" for d in self.found):
-                self.found.append(Diagnostic("error", str(error).strip()))
+            if error.error_diagnostics or not any(d.kind == "error" for d in self.found):
+                self.found.extend(of_pass(of_error(error), module, passes.current))
             return False
-        except _Failure:
-            raise
         except InputError as error:
             self.found.append(Diagnostic("error", str(error), *position(error.location)))
             return False
-        except (CompileError, PipelineError) as error:  # what a pass has an explanation for
+        except ToolError:
+            raise
+        except (CompileError, PipelineError) as error:  # what has an explanation
             self.found.append(Diagnostic("error", str(error)))
             return False
+        except BrokenPipeError:
+            raise
+        except OSError as error:  # of --dump-dir
+            where = f"{error.filename}: " if error.filename else ""
+            raise ToolError(f"{where}{error.strerror or error}") from None
         except Exception as error:
-            if isinstance(error, OSError):
-                raise _Failure(str(error)) from None
             traceback.print_exc()
             message = f"{passes.current or 'input'}: {type(error).__name__}: {error}"
             self.found.append(Diagnostic("error", message))
@@ -192,7 +168,7 @@ class _Run:
 
     def _run_passes(self, module: ir.Module, passes: PassContext) -> None:
         arguments = self.arguments
-        instruments: list[Any] = []
+        instruments: list[Any] = [Teller(self.note)]
         if arguments.print_ir_after_all:
             instruments.append(Printer(arguments.mlir_print_op_generic))
         timer = Timer() if arguments.timing else None
@@ -203,13 +179,15 @@ class _Run:
             dump = Dump(
                 Path(arguments.dump_dir), self.number if arguments.split_input_file else None
             )
-            if not arguments.target:
+            if arguments.target is None:
                 dump.write("input", module)
                 instruments.append(dump)
+        if arguments.target is not None:
+            _check_input(module, arguments)
         try:
             for phase, pipeline in self.steps:
                 pipeline.run(module, passes, verify=arguments.verify_each, instruments=instruments)
-                if dump and arguments.target:
+                if dump and arguments.target is not None:
                     dump.write(phase, module)
         finally:
             if timer:
@@ -228,3 +206,13 @@ class _Run:
             enable_debug_info=self.arguments.mlir_print_debuginfo,
         )
         return text.rstrip("\n").encode() + b"\n"
+
+
+def _check_input(module: ir.Module, arguments: Arguments) -> None:
+    from ..passes import parse_target
+    from ..passes.phase_inputs import check_phase, check_target
+
+    assert arguments.target is not None
+    target = parse_target(arguments.target)
+    check_target(module, target)
+    check_phase(module, target, arguments.start_after)

@@ -13,35 +13,45 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .isolate import isolated
+from .files import ToolError, file_name
+from .isolate import Note, isolated
 
 __all__ = ["main"]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="pyfusion-run", description="Call a function of fusion IR on arrays."
+        prog="pyfusion-run",
+        description="Call a function of fusion IR on arrays.",
+        allow_abbrev=False,
     )
-    parser.add_argument("file", help="IR in the fusion dialect; - for standard input")
+    parser.add_argument(
+        "file",
+        type=file_name,
+        metavar="FILE",
+        help="IR in the fusion dialect, text or bytecode; - is stdin",
+    )
     parser.add_argument("--entry", default="main", help="function to call (default: main)")
     parser.add_argument(
         "--args", nargs="*", default=[], help=".npy files for tensors, numbers for scalars"
     )
-    parser.add_argument("-o", dest="output", help="write results to OUTPUT0.npy, OUTPUT1.npy, ...")
+    parser.add_argument(
+        "-o", dest="output", type=file_name, help="write results to OUTPUT0.npy, OUTPUT1.npy, ..."
+    )
     return parser
 
 
 def main() -> int:
     """The command-line tool."""
 
-    def work() -> int:
+    def work(note: Note) -> int:
         arguments = _parser().parse_args(sys.argv[1:])
-        from .run_driver import RunError, run
+        from .run_driver import run
 
         try:
-            run(arguments.file, arguments.entry, arguments.args, arguments.output)
-        except RunError as error:
-            print(f"pyfusion-run: error: {error}", file=sys.stderr)
+            run(arguments.file, arguments.entry, arguments.args, arguments.output, note)
+        except ToolError as error:
+            print(error.text("pyfusion-run"), file=sys.stderr)
             return 1
         return 0
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from math import prod
 from typing import Any
 
@@ -20,26 +19,40 @@ from ..runtime.library import IN_DENSE, IN_STRIDED, INOUT
 from ..runtime.memory import from_numpy, to_numpy
 from ..runtime.steps import KernelStep
 from ..runtime.views import ViewStep
+from .diagnostics import of_error, rendered
+from .files import ToolError, parse, read, shown, write
+from .isolate import Note
 
 __all__ = ["RunError", "run"]
 
 
-class RunError(Exception):
+class RunError(ToolError):
     """A mistake in the file or in the arguments."""
 
 
-def run(file: str, entry: str, arguments: list[str], output: str | None) -> None:
+def run(
+    file: str,
+    entry: str,
+    arguments: list[str],
+    output: str | None,
+    note: Note = lambda text: None,
+) -> None:
     """Compiles `entry`, calls it and prints or writes the results.
 
     Raises:
-        RunError: the file, the function or an argument is not what it should be.
+        ToolError: the file, the function or an argument is not what it should be.
     """
-    text = _read(file)
-    with context(), ir.Location.unknown():
+    name = shown(file, "stdin")
+    source = read(file)
+    with context() as active, ir.Location.unknown():
+        note(f"{name}, which it reads")
         try:
-            module = ir.Module.parse(text)
+            module = parse(source, name, active)
         except ir.MLIRError as error:
-            raise RunError(str(error)) from None
+            lines = source.split("\n") if isinstance(source, str) else []
+            text = "\n".join(rendered(d, name, lines) for d in of_error(error))
+            raise ToolError(text, plain=True) from None
+        note(f"@{entry}")
         compilation = Compilation(None)
         compilation.module = module
         try:
@@ -61,22 +74,12 @@ def run(file: str, entry: str, arguments: list[str], output: str | None) -> None
 
 def _report(result: np.ndarray, number: int, output: str | None) -> None:
     if output is None:
-        print(np.array2string(result, threshold=100))
+        write("-", np.array2string(result, threshold=100).encode() + b"\n")
         return
     try:
         np.save(f"{output}{number}.npy", result)
     except OSError as error:
         raise RunError(str(error)) from None
-
-
-def _read(file: str) -> str:
-    try:
-        if file == "-":
-            return sys.stdin.read()
-        with open(file, encoding="utf-8") as stream:
-            return stream.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{file}: {error}") from None
 
 
 def _function(module: ir.Module, entry: str) -> Any:

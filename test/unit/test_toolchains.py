@@ -102,6 +102,10 @@ def test_ptxas_without_the_chip(nothing, tmp_path):
     nothing.setenv("PATH", f"{tmp_path}:/bin")
     with pytest.raises(CompileError, match=r"does not compile for sm_70 \(that of CUDA 13 does"):
         cuda.cubin(b"", "sm_70")
+    text = "--gpu-name <name>\n  values: 'lto_80','sm_80','sm_100',\n  'sm_100a'.\n\n--help\n"
+    script(ptxas, f'[ $1 = --help ] && echo "{text}" || {{ echo "{said}" >&2; exit 255; }}')
+    with pytest.raises(CompileError, match=r"not compile for sm_70 but for sm_80, sm_100 \("):
+        cuda.cubin(b"", "sm_70")
     script(ptxas, 'echo "ptxas fatal   : something else" >&2; exit 255')
     with pytest.raises(CompileError, match="something else$"):
         cuda.cubin(b"", "sm_70")

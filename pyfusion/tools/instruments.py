@@ -1,17 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What pyfusion-opt shows of a running pipeline."""
+"""What the tools show of a running pipeline."""
 
 from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from .diagnostics import Diagnostic, is_whole, position
+from .isolate import Note
 
 if TYPE_CHECKING:
     from mlir import ir
 
-__all__ = ["Dump", "Printer", "Timer"]
+__all__ = ["Dump", "Printer", "Teller", "Timer", "of_pass"]
+
+
+class Teller:
+    """Says which pass runs, in case that it stops the process."""
+
+    def __init__(self, note: Note):
+        self.note = note
+
+    def before(self, name: str, module: ir.Module) -> None:
+        self.note(name)
+
+    def after(self, name: str, module: ir.Module, seconds: float) -> None:
+        pass
+
+
+def of_pass(found: list[Diagnostic], module: ir.Module | None, name: str) -> list[Diagnostic]:
+    """Diagnostics of a pass: what is about the whole module names the pass, and shows no module."""
+    if module is None or not name:
+        return found
+    from ..passes.mlir_options import known_options
+
+    place = position(module.operation.location)
+    return [
+        replace(d, message=f"{name}: {d.message}{known_options(name)}")
+        if d.kind == "error" and (d.line, d.column) == place
+        else d
+        for d in found
+        if not is_whole(d, "builtin.module")
+    ]
 
 
 class Printer:

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What MLIR says of passes and their options, in one line for whoever wrote them.
+
+Its parser puts a part of it on the standard error, and its bindings list neither passes nor
+options: a pass is asked to print itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .registry import pass_names, suggestion
+from .textual import split
+
+__all__ = ["COMMON", "captured_stderr", "explained", "known_options"]
+
+# What is suggested for a mistyped name, beside the Python passes.
+COMMON = (
+    "canonicalize",
+    "convert-arith-to-llvm",
+    "convert-func-to-llvm",
+    "convert-fusion-to-linalg",
+    "convert-gpu-to-nvvm",
+    "convert-gpu-to-rocdl",
+    "convert-linalg-to-gpu",
+    "convert-linalg-to-loops",
+    "convert-linalg-to-ranges",
+    "convert-math-to-intrinsics",
+    "convert-scf-to-cf",
+    "convert-to-llvm",
+    "convert-vector-to-llvm",
+    "cse",
+    "expand-strided-metadata",
+    "fusion-expand-bfloat16",
+    "fusion-expand-float16",
+    "fusion-finalize-kernels",
+    "fusion-pack-kernels",
+    "gpu-module-to-binary",
+    "gpu-to-llvm",
+    "inline",
+    "loop-invariant-code-motion",
+    "lower-affine",
+    "nvvm-attach-target",
+    "reconcile-unrealized-casts",
+    "rocdl-attach-target",
+    "sccp",
+    "strip-debuginfo",
+    "symbol-dce",
+)
+
+# A pass runs on a module, or on what is in one.
+_ANCHORS = ("builtin.module({})", "builtin.module(func.func({}))", "builtin.module(gpu.module({}))")
+
+_NO_PASS = re.compile(r"'([^']*)' does not refer to a registered pass[^\n]*")
+_FAILED = re.compile(r"failed to add `([^`]+)` with options `(.*?)`(?: to inner pipeline)?$", re.M)
+_NO_OPTION = re.compile(r"no such option (.+)")
+_VALUE = re.compile(r"for the -{1,2}\S+ option: (.+?)!?$", re.M)
+
+
+def explained(message: str) -> str:
+    """What MLIR says of a pipeline that it cannot read; with the known options, if it is those."""
+    if no_pass := _NO_PASS.search(message):
+        return no_pass[0] + suggestion(no_pass[1], [*pass_names(), *COMMON])
+    failed = _FAILED.search(message)
+    name, text = (failed[1], failed[2]) if failed else ("", "")
+    if not text:  # it is about something else, as where the pass is nested
+        return message[: failed.start() if failed else None].strip().partition("\n")[0]
+    options = dict(_options(name))
+    if no_option := _NO_OPTION.search(message):
+        key = no_option[1].strip()
+        return f"{name} has no option {key!r}{suggestion(key, options)}{_listed(options)}"
+    for item in split(text, " "):
+        if item and (reason := _refused(name, item)):
+            return f"{name}: {item.partition('=')[0]}: {reason}{_listed(options)}"
+    return f"{name} does not take the options {text!r}{_listed(options)}"
+
+
+def known_options(element: str) -> str:
+    """`"; its options: ..."` for an element of a pipeline that is given some, or nothing."""
+    name, brace, _ = element.partition("{")
+    return _listed(dict(_options(name))) if brace and "(" not in name else ""
+
+
+def _listed(options: dict[str, str]) -> str:
+    return f"; its options: {', '.join(options.values())}" if options else ""
+
+
+def _options(name: str) -> Iterator[tuple[str, str]]:
+    """Name and default of each option; those that are empty lists MLIR does not print."""
+    from mlir import ir
+    from mlir.passmanager import PassManager
+
+    for anchor in _ANCHORS:
+        try:
+            with ir.Context():
+                text = str(PassManager.parse(anchor.format(name)))
+        except ValueError:
+            continue
+        inner = text[text.find(name) + len(name) :]
+        if inner.startswith("{"):
+            for item in split(inner[1 : inner.rindex("}")], " "):
+                if item:
+                    yield item.partition("=")[0], item
+        return
+
+
+def _refused(name: str, item: str) -> str:
+    """Why a pass does not take an option; empty if it does."""
+    from mlir import ir
+    from mlir.passmanager import PassManager
+
+    reason = ""
+    for anchor in _ANCHORS:
+        with captured_stderr() as said:
+            try:
+                with ir.Context():
+                    PassManager.parse(anchor.format(f"{name}{{{item}}}"))
+                return ""
+            except ValueError:
+                pass
+        if found := _VALUE.search(said[0]):
+            reason = reason or found[1]
+    return reason
+
+
+@contextmanager
+def captured_stderr() -> Iterator[list[str]]:
+    """Gives a list that gets what the process writes to its standard error meanwhile."""
+    said: list[str] = []
+    before = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield said
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
+            file.seek(0)
+            said.append(file.read().decode(errors="replace"))

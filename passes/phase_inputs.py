@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files that are lowered in part: for which target, and up to which phase of its pipeline.
+
+Passes take what they know and leave the rest. Unchecked, IR for another chip or of another phase
+would become code for the wrong chip, or no code at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mlir import ir
+from mlir.dialects import gpu
+
+from .gpu_binaries import ASSEMBLY, chip_or_none
+from .graph import inside, kind_of
+from .lower import Target
+from .pipeline import phases
+from .registry import InputError
+
+__all__ = ["check_phase", "check_target", "lowered_phase"]
+
+# Dialects of the code of GPUs, and whose.
+_DIALECTS = {"gpu": "", "nvgpu": "cuda", "nvvm": "cuda", "amdgpu": "rocm", "rocdl": "rocm"}
+
+_VENDORS = {"#nvvm.target": "cuda", "#rocdl.target": "rocm"}
+
+# What is gone after a phase, in the order of phases; of two phases the one that the target has.
+_GONE = {
+    "loose": ("merged",),
+    "fused": ("outlined",),
+    "shaped": ("flat",),
+    "fusion": ("linalg",),
+    "linalg": ("gpu", "cpu"),
+    "gpu.func": ("nvvm", "rocdl"),
+    "untargeted": ("nvvm", "rocdl"),
+    "gpu.module": ("ptx", "hsaco"),
+    "assembly": ("cubin",),
+}
+
+# What there is after a phase, and all later ones up to the next line.
+_THERE = {"gpu": "gpu.module", "ptx": "gpu.binary", "hsaco": "gpu.binary"}
+
+
+def check_target(module: ir.Module, target: Target) -> None:
+    """InputError: the module holds code for another target."""
+    for op in inside(module.operation):
+        dialect = op.name.partition(".")[0]
+        vendor = _DIALECTS.get(dialect)
+        if vendor is not None and target.name == "cpu":
+            others = [name for name, _ in _targets(op)] or (
+                [vendor] if vendor else ["cuda", "rocm"]
+            )
+            options = " or ".join(f"--target={other}" for other in others)
+            raise InputError(
+                f"{_named(op)} is code for GPUs: {options} compiles it; for the CPU give IR of "
+                "phase linalg or before",
+                op.location,
+            )
+        if vendor and vendor != target.name:
+            raise InputError(f"{_named(op)} is code for {vendor}, not for {target}", op.location)
+        if op.name == "llvm.func" and "fusion.kernel" in op.attributes and target.name != "cpu":
+            raise InputError(
+                f"{_named(op)} is lowered for the CPU: --target=cpu compiles it; for {target} give "
+                "IR of phase outlined or before",
+                op.location,
+            )
+        for name, text in _targets(op):
+            if name != str(target):
+                hint = "" if name == text else f"; --target={name} compiles it"
+                raise InputError(
+                    f"{_named(op)} is for {name}, not for {target}{hint}; for {target} give IR of "
+                    "phase gpu or before",
+                    op.location,
+                )
+
+
+def check_phase(module: ir.Module, target: Target, start: str | None) -> None:
+    """InputError: the module is not what the phase `start` (None: a user) leaves."""
+    names = _names(target)
+    found = _survey(module)
+    wanted = 0 if start is None else names.index(start)
+    fitting = _fitting(names, found)
+    how = f"use --start-after={names[fitting]}" if fitting else "leave out --start-after"
+    for what, op in found.items():
+        gone = _gone(what, names)
+        if gone is not None and gone <= wanted:
+            raise InputError(
+                f"{_described(what, op)} is left, and phase {names[gone]} leaves none, so the file "
+                f"is not of phase {start}; {how}",
+                op.location,
+            )
+    if needed := _needed(names, wanted, found):
+        raise InputError(
+            f"phase {start} leaves a {needed}, and the file has none; {how}",
+            module.operation.location,
+        )
+    if _is_lowered(names[fitting]) and wanted < names.index("gpu"):  # the launches would go
+        op = found["gpu.module"] if "gpu.module" in found else found["gpu.binary"]
+        raise InputError(
+            f"with {_named(op)} the file is of phase {names[fitting]} already; {how}",
+            op.location,
+        )
+
+
+def lowered_phase(module: ir.Module, target: Target) -> str | None:
+    """The phase that the module is of, if it holds a GPU's code and no operation to fuse."""
+    names = _names(target)
+    phase = names[_fitting(names, _survey(module))]
+    return phase if _is_lowered(phase) else None
+
+
+def _is_lowered(phase: str) -> bool:
+    return phase in ("gpu", "nvvm", "rocdl", "ptx", "hsaco", "cubin")
+
+
+def _names(target: Target) -> list[str]:
+    """All phases but the last, which nothing follows."""
+    return [phase.name for phase in phases(target, cubin=True)][:-1]
+
+
+def _gone(what: str, names: Sequence[str]) -> int | None:
+    return next((names.index(name) for name in _GONE.get(what, ()) if name in names), None)
+
+
+def _needed(names: Sequence[str], phase: int, found: dict[str, ir.Operation]) -> str:
+    """What there is none of, and should be after a phase; empty if all is there."""
+    needed = ""
+    for name in names[: phase + 1]:
+        needed = _THERE.get(name, needed)
+    return "" if needed in found else needed
+
+
+def _fitting(names: Sequence[str], found: dict[str, ir.Operation]) -> int:
+    """The last phase that the module may be of."""
+    gone = [g for what in found if (g := _gone(what, names)) is not None]
+    last = min(gone, default=len(names)) - 1
+    while _needed(names, last, found):
+        last -= 1
+    return last
+
+
+def _survey(module: ir.Module) -> dict[str, ir.Operation]:
+    """The first operation of each kind in `_GONE` and `_THERE`."""
+    found: dict[str, ir.Operation] = {}
+    for op in inside(module.operation):
+        for what in _kinds(op):
+            found.setdefault(what, op)
+    return {what: found[what] for what in [*_GONE, "gpu.binary"] if what in found}
+
+
+def _kinds(op: ir.Operation) -> Iterator[str]:
+    dialect = op.name.partition(".")[0]
+    if dialect in ("fusion", "linalg"):
+        yield dialect
+    if op.name in ("gpu.func", "gpu.module", "gpu.binary"):
+        yield op.name
+    if op.name == "fusion.fused":
+        yield "fused"
+    elif kind_of(op.name) in ("elementwise", "reduction"):
+        parent = op.parent.operation if op.parent else op
+        if parent.name == "func.func" and not _is_kernel(parent):
+            yield "loose"
+    elif op.name == "func.func" and "fusion.kernel" in op.attributes:
+        if "fusion.flat" not in op.attributes:
+            yield "shaped"
+    elif op.name == "gpu.module" and "targets" not in op.attributes:
+        yield "untargeted"
+    elif op.name == "gpu.binary" and any(o.format == ASSEMBLY for o in _objects(op)):
+        yield "assembly"
+
+
+def _is_kernel(func: ir.Operation) -> bool:
+    return "fusion.kernel" in func.attributes or "fusion.finish" in func.attributes
+
+
+def _objects(op: ir.Operation) -> list[gpu.ObjectAttr]:
+    return [gpu.ObjectAttr(o) for o in op.attributes["objects"]]
+
+
+def _targets(op: ir.Operation) -> Iterator[tuple[str, str]]:
+    """The targets of a gpu.module or gpu.binary, as `--target` has them, if it does, and as is."""
+    attributes: list[ir.Attribute] = []
+    if op.name == "gpu.module" and "targets" in op.attributes:
+        attributes = list(op.attributes["targets"])
+    elif op.name == "gpu.binary":
+        attributes = [o.target for o in _objects(op)]
+    for attribute in attributes:
+        text = str(attribute)
+        vendor, chip = _VENDORS.get(text.partition("<")[0]), chip_or_none(attribute)
+        yield (f"{vendor}:{chip}" if vendor and chip else text), text
+
+
+def _named(op: ir.Operation) -> str:
+    if "sym_name" in op.attributes:
+        return f"{op.name} @{ir.StringAttr(op.attributes['sym_name']).value}"
+    return str(op.name)
+
+
+def _described(what: str, op: ir.Operation) -> str:
+    return {
+        "loose": f"{op.name} outside of kernels",
+        "shaped": f"{_named(op)}, a kernel without fusion.flat,",
+        "untargeted": f"{_named(op)} without targets",
+        "assembly": f"{_named(op)} of assembly",
+    }.get(what, _named(op))

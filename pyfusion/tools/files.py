@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tools read and write: files of IR, text or bytecode; - is a standard stream."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mlir import ir
+
+__all__ = ["ToolError", "file_name", "parse", "read", "shown", "write"]
+
+_BYTECODE = b"ML\xefR"
+
+
+class ToolError(Exception):
+    """Something to tell the user, with exit code 1.
+
+    Attributes:
+        plain: the message begins with a place in a file, not to be preceded by the tool's name.
+    """
+
+    def __init__(self, message: object, plain: bool = False):
+        super().__init__(str(message))
+        self.plain = plain
+
+    def text(self, tool: str) -> str:
+        """What to print."""
+        return str(self) if self.plain else f"{tool}: error: {self}"
+
+
+def file_name(text: str) -> str:
+    """The type of an argument that names a file or a folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("takes the name of a file, not ''")
+    return text
+
+
+def shown(file: str, stream: str) -> str:
+    """What to call a file."""
+    return f"<{stream}>" if file == "-" else file
+
+
+def read(file: str) -> str | bytes:
+    """IR: text, or bytes if it is bytecode.
+
+    Raises:
+        ToolError: there is no such file, it cannot be read, or it is neither.
+    """
+    name = shown(file, "stdin")
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise ToolError(f"{name}: {error.strerror or error}") from None
+    if data.startswith(_BYTECODE):
+        return data
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise ToolError(f"{name}: not UTF-8 at byte {error.start}, and not bytecode") from None
+
+
+def parse(source: str | bytes, name: str, context: ir.Context) -> ir.Module:
+    """The IR of a file called `name` as a module.
+
+    Raises:
+        ir.MLIRError: it is wrong.
+        ToolError: it is bytecode that says what cannot be repeated.
+    """
+    from mlir import ir
+
+    try:
+        return ir.Module.parse(source, context)
+    except ir.MLIRError:
+        raise
+    except (RuntimeError, UnicodeDecodeError):  # of the bindings: a message that is no UTF-8
+        raise ToolError(f"{name}: the bytecode is damaged") from None
+
+
+def write(file: str, data: bytes) -> None:
+    """Writes a result.
+
+    Raises:
+        ToolError: it cannot be written.
+        BrokenPipeError: nobody reads the standard output any more.
+    """
+    try:
+        if file == "-":
+            sys.stdout.flush()
+            rest = memoryview(data)
+            while rest:  # without a buffer, which would fail again at the end
+                rest = rest[os.write(sys.stdout.fileno(), rest) :]
+        else:
+            Path(file).write_bytes(data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ToolError(f"{shown(file, 'stdout')}: {error.strerror or error}") from None

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command-line tools as processes: signals, standard streams, files that are not IR."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+SOURCE = """
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = fusion.exp %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+"""
+
+TOOLS = {
+    "opt": [],
+    "compile": ["--target=cpu", "--emit=llvm"],
+    "run": [],
+}
+
+
+def command(tool, *arguments):
+    return [sys.executable, "-m", f"pyfusion.tools.{tool}", *map(str, arguments)]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "file.mlir"
+    path.write_text(SOURCE)
+    return path
+
+
+def run(tool, *arguments, **more):
+    more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+    done = subprocess.run(command(tool, *arguments), **more)
+    errors = (done.stderr or b"").decode()
+    assert "Traceback" not in errors
+    return done.returncode, done.stdout, errors
+
+
+# Signals
+
+
+def alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_for(condition):
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def compiling(tmp_path, file):
+    """A compilation that waits for ptxas, and the process that ptxas, a script, waits for."""
+    started = tmp_path / "started"
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text(
+        f"#!/bin/sh\nsleep 60 &\necho $! > {started}.new\nmv {started}.new {started}\nwait\n"
+    )
+    ptxas.chmod(0o755)
+    process = subprocess.Popen(
+        command("compile", file, "--target=cuda", "--emit=cubin"),
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )
+    wait_for(started.exists)
+    yield process, int(started.read_text())
+    process.kill()
+    process.stderr.close()
+    process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_end_all_that_runs(compiling, number):
+    process, sleeper = compiling
+    process.send_signal(number)
+    assert process.wait(20) == 128 + number
+    wait_for(lambda: not alive(sleeper))
+    said = process.stderr.read().decode()
+    assert said == f"pyfusion-compile: stopped by {signal.Signals(number).name}\n"
+
+
+def test_a_killed_tool_leaves_nothing(compiling):
+    process, sleeper = compiling
+    process.kill()
+    process.wait()
+    wait_for(lambda: not alive(sleeper))
+
+
+STUCK = """
+import ctypes, sys
+from pyfusion.tools.isolate import isolated
+
+def work(note):
+    note("a pass")
+    print("ready", flush=True)
+    ctypes.CDLL(None).sleep(60) or ctypes.CDLL(None).sleep(60)  # a signal ends one
+
+sys.exit(isolated("tool", work))
+"""
+
+
+def test_what_cannot_be_interrupted_is_killed():
+    process = subprocess.Popen(
+        [sys.executable, "-c", STUCK], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    with process:
+        process.stdout.readline()
+        process.terminate()
+        assert process.wait(20) == 128 + signal.SIGTERM
+
+
+# Standard streams
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_closed_streams(tool, file):
+    def close(number):
+        return lambda: os.close(number)
+
+    code, _, said = run(tool, "-", *TOOLS[tool], preexec_fn=close(0))
+    assert (code, said) == (1, f"pyfusion-{tool}: error: <stdin>: Bad file descriptor\n")
+    code, _, _ = run(tool, f"{file}.none", *TOOLS[tool], preexec_fn=close(2))
+    assert code == 1
+    if tool != "run":
+        code, _, said = run(tool, file, *TOOLS[tool], preexec_fn=close(1))
+        assert (code, said) == (1, f"pyfusion-{tool}: error: <stdout>: Bad file descriptor\n")
+        code, _, said = run(tool, file, *TOOLS[tool], "-o", f"{file}.out", preexec_fn=close(1))
+        assert (code, said) == (0, "")
+
+
+@pytest.mark.parametrize("tool", ["opt", "compile"])
+def test_outputs_that_cannot_be_written(tool, file):
+    reads, writes = os.pipe()
+    os.close(reads)
+    code, _, said = run(tool, file, *TOOLS[tool], stdout=writes)
+    os.close(writes)
+    assert (code, said) == (1, "")
+    with open("/dev/full", "wb") as full:
+        code, _, said = run(tool, file, *TOOLS[tool], stdout=full)
+    assert (code, said) == (1, f"pyfusion-{tool}: error: <stdout>: No space left on device\n")
+
+
+# Files
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_files_that_are_not_ir(tool, tmp_path):
+    code, _, said = run(tool, tmp_path, *TOOLS[tool])
+    assert (code, said) == (1, f"pyfusion-{tool}: error: {tmp_path}: Is a directory\n")
+    code, _, said = run(tool, "", *TOOLS[tool])
+    assert code == 1 and "takes the name of a file, not ''" in said
+    code, _, said = run(tool, "-", *TOOLS[tool], input=b"func\xff")
+    assert code == 1
+    assert said == (f"pyfusion-{tool}: error: <stdin>: not UTF-8 at byte 4, and not bytecode\n")
+    code, _, said = run(tool, "-", *TOOLS[tool], input=b"func.func @f() { bad }")
+    assert code == 1 and said.startswith("<stdin>:1:18: error: custom op 'bad' is unknown")
+
+
+@pytest.fixture(scope="module")
+def bytecode(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bytecode")
+    (folder / "file.mlir").write_text(SOURCE)
+    out = folder / "file.mlirbc"
+    assert run("opt", folder / "file.mlir", "--emit-bytecode", "-o", out)[0] == 0
+    return out.read_bytes()
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_damaged_bytecode(tool, bytecode):
+    """A name that is no UTF-8, which the bindings cannot repeat."""
+    damaged = bytecode.replace(b"tensor<?xf32>", b"tens\xff\xfe<?xf32>").replace(b"exp", b"e\xffp")
+    assert damaged != bytecode
+    for data in (damaged, bytecode[: len(bytecode) // 2]):
+        code, _, said = run(tool, "-", *TOOLS[tool], input=data)
+        assert code == 1
+        assert "error: " in said and "should not happen" not in said
+
+
+def test_bytecode_runs(bytecode):
+    code, _, said = run("run", "-", input=bytecode)
+    assert code == 1 and "1 arguments, not 0" in said
+
+
+def test_the_same_bytes_twice(file):
+    """Also of what MLIR notes the time that it took."""
+    for flags in (["--target=cuda"], ["--target=cuda", "--stop-after=ptx", "--emit-bytecode"]):
+        outputs = [run("opt", file, *flags)[1] for _ in range(2)]
+        assert outputs[0] == outputs[1] != b""
+        assert b"TimeInMs" not in outputs[0]
