@@ -161,6 +161,12 @@ def register_pass(cls: _PassClass) -> _PassClass:
         raise PipelineError(f"{cls.__name__} needs a `name` of letters, digits and dashes")
     if not dataclasses.is_dataclass(cls):
         raise PipelineError(f"{cls.__name__} must be a dataclass: its fields are its options")
+    for field_ in dataclasses.fields(cls):
+        if type(field_.default) not in (bool, int, float, str):
+            raise PipelineError(
+                f"{cls.__name__}.{field_.name} needs a default that is a bool, int, float or str: "
+                "it is an option"
+            )
     if name in _thunks:
         raise PipelineError(f"there is a pass {name!r} already")
     _thunks[name] = lambda: cls
@@ -182,7 +188,7 @@ def pass_class(name: str) -> type[Pass]:
 
 def suggestion(name: str, known: Any) -> str:
     """`"; did you mean ...?"`, or nothing."""
-    close = get_close_matches(name, known, 1)
+    close = get_close_matches(name, known, 1) or get_close_matches(name.lower(), known, 1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .files import ToolError, file_name
+from .files import ToolError, add_version, file_name
 from .isolate import Note, isolated
 
 __all__ = ["main"]
@@ -43,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    add_version(parser)
     add = parser.add_argument
     add(
         "file",

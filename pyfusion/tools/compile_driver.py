@@ -19,7 +19,7 @@ from ..passes import (
 from ..passes.registry import suggestion
 from ..toolchains import host, rocm
 from .diagnostics import Diagnostic, from_mlir, of_error, position, rendered
-from .files import ToolError, parse, read, shown, write
+from .files import ToolError, check_names, parse, read, shown, write
 from .instruments import Teller, of_pass
 from .isolate import Note
 
@@ -108,6 +108,7 @@ class _Compilation:
         try:
             with context, ir.Location.unknown():
                 module = parse(self.source, self.name, context)
+                check_names(module, self.name)
                 return self._lowered(module)
         except ir.MLIRError as error:
             if error.error_diagnostics or not self.found:

@@ -104,6 +104,10 @@ _EXPECTED = re.compile(
 )
 
 
+# What is meant to be one.
+_ATTEMPT = re.compile(r"//\s*expected-\w+")
+
+
 @dataclass(frozen=True)
 class _Expectation:
     kind: str
@@ -117,9 +121,24 @@ class _Expectation:
             return False
         if not self.regex:
             return self.text in found.message
+        return re.search(self.pattern(), found.message) is not None
+
+    def pattern(self) -> str:
+        """The regular expression that a text with such in braces is."""
         parts = re.split(r"\{\{(.*?)\}\}", self.text)
-        pattern = "".join(p if i % 2 else re.escape(p) for i, p in enumerate(parts))
-        return re.search(pattern, found.message) is not None
+        return "".join(p if i % 2 else re.escape(p) for i, p in enumerate(parts))
+
+
+def _unreadable(lines: list[str]) -> Iterator[Diagnostic]:
+    """An error for each line that is meant to state an expectation and does not."""
+    for number, line in enumerate(lines, 1):
+        if _ATTEMPT.search(line) and not _EXPECTED.search(line):
+            yield Diagnostic(
+                "error",
+                "an expectation is written expected-error@+1 {{text}}; also -warning, -remark, "
+                "-note, -error-re, and @-N, @above, @below, @unknown",
+                number,
+            )
 
 
 def _expectations(lines: list[str]) -> list[_Expectation]:
@@ -142,7 +161,14 @@ def _expectations(lines: list[str]) -> list[_Expectation]:
 
 def mismatches(found: Iterable[Diagnostic], lines: list[str]) -> Iterator[Diagnostic]:
     """An error for each diagnostic that was not expected and each expected one that is missing."""
-    open_ = _expectations(lines)
+    yield from _unreadable(lines)
+    open_ = []
+    for stated in _expectations(lines):
+        try:
+            re.compile(stated.pattern() if stated.regex else "")
+            open_.append(stated)
+        except re.error as error:
+            yield Diagnostic("error", f"{error} in {stated.text!r}", stated.stated)
     for diagnostic in found:
         match = next((e for e in open_ if e.fits(diagnostic)), None)
         if match is not None:

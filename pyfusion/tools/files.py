@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mlir import ir
 
-__all__ = ["ToolError", "file_name", "parse", "read", "shown", "write"]
+__all__ = [
+    "ToolError",
+    "add_version",
+    "check_names",
+    "file_name",
+    "parse",
+    "read",
+    "shown",
+    "write",
+]
 
 _BYTECODE = b"ML\xefR"
 
@@ -38,6 +47,19 @@ def file_name(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("takes the name of a file, not ''")
     return text
+
+
+def add_version(parser: argparse.ArgumentParser) -> None:
+    """Adds --version: of the package, and of the wheel with MLIR."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from .. import __version__
+
+    try:
+        mlir = f", MLIR {version('xtc-mlir-python-bindings')}"
+    except PackageNotFoundError:  # built from source
+        mlir = ""
+    parser.add_argument("--version", action="version", version=f"pyfusion {__version__}{mlir}")
 
 
 def shown(file: str, stream: str) -> str:
@@ -79,6 +101,19 @@ def parse(source: str | bytes, name: str, context: ir.Context) -> ir.Module:
         raise
     except (RuntimeError, UnicodeDecodeError):  # of the bindings: a message that is no UTF-8
         raise ToolError(f"{name}: the bytecode is damaged") from None
+
+
+def check_names(module: ir.Module, name: str) -> None:
+    """ToolError: an operation of a module has a name that Python does not take."""
+    for op in module.body.operations:
+        try:
+            if "sym_name" in op.attributes:
+                str(op.attributes["sym_name"].value)
+        except (RuntimeError, UnicodeDecodeError):
+            wrong = op.attributes["sym_name"]
+            raise ToolError(
+                f"{name}: the name of a {op.operation.name} is not UTF-8: {wrong}"
+            ) from None
 
 
 def write(file: str, data: bytes) -> None:

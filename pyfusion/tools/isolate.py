@@ -157,11 +157,15 @@ def _child(tool: str, work: Callable[[Note], int], doing: mmap.mmap) -> int:
 
     try:
         code = work(note)
-    except SystemExit as stop:  # argparse
+    except SystemExit as stop:  # of argparse, of a pass
+        if isinstance(stop.code, str):
+            print(stop.code, file=sys.stderr)
         code = 1 if stop.code else 0
     except BrokenPipeError:  # whoever reads has seen enough
         return 1
-    except Exception:
+    except _Stopped:
+        raise
+    except BaseException:
         import traceback
 
         traceback.print_exc()

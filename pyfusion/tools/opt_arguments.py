@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from ..passes import Pipeline, PipelineError, parse_pipeline, pass_class, pass_names, phases
 from ..passes.registry import suggestion
-from .files import file_name
+from .files import add_version, file_name
 
 __all__ = ["Arguments", "pipelines"]
 
@@ -27,6 +27,7 @@ def _parser() -> _Parser:
         "--fusion-merge-elementwise=max-ops=8; flags run in the order in which they are given.",
         allow_abbrev=False,
     )
+    add_version(parser)
     add = parser.add_argument
     add(
         "input",

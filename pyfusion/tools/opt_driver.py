@@ -13,7 +13,7 @@ from ..errors import CompileError
 from ..passes import InputError, PassContext, Pipeline, PipelineError, load_passes
 from ..passes.mlir_options import captured_stderr
 from .diagnostics import Diagnostic, from_mlir, mismatches, of_error, position, rendered
-from .files import ToolError, parse, read, shown, write
+from .files import ToolError, check_names, parse, read, shown, write
 from .instruments import Dump, Printer, Teller, Timer, of_pass
 from .isolate import Note
 from .opt_arguments import Arguments, pipelines
@@ -36,7 +36,7 @@ def run(argv: list[str], note: Note) -> int:
                 load_passes(source)
             except PipelineError:
                 raise
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise ToolError(f"--load={source}: {type(error).__name__}: {error}") from None
         return _run(arguments, note)
     except (PipelineError, ToolError) as error:
@@ -64,8 +64,9 @@ def _run(arguments: Arguments, note: Note) -> int:
         good = [one.run() for one in runs]
     outputs = [one.output for one in runs if one.output is not None]
     if outputs:
-        separator = b"" if arguments.emit_bytecode else b"// -----\n"
-        write(arguments.output, separator.join(outputs))
+        if arguments.emit_bytecode and len(outputs) > 1:
+            raise ToolError("--emit-bytecode writes one module, and the parts of the file are more")
+        write(arguments.output, b"// -----\n".join(outputs))
     return 0 if all(good) else 1
 
 
@@ -183,6 +184,7 @@ class _Run:
                 dump.write("input", module)
                 instruments.append(dump)
         if arguments.target is not None:
+            check_names(module, self.name)
             _check_input(module, arguments)
         try:
             for phase, pipeline in self.steps:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .files import ToolError, file_name
+from .files import ToolError, add_version, file_name
 from .isolate import Note, isolated
 
 __all__ = ["main"]
@@ -25,6 +25,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Call a function of fusion IR on arrays.",
         allow_abbrev=False,
     )
+    add_version(parser)
     parser.add_argument(
         "file",
         type=file_name,

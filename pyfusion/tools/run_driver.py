@@ -12,15 +12,17 @@ from mlir import ir
 from ..compile.context import context
 from ..compile.driver import Compilation
 from ..compile.kernel_shape import element_dtype
+from ..dtypes import DTYPES
 from ..errors import PyfusionError
 from ..ir.value import Value
 from ..passes import PipelineError
+from ..passes.registry import suggestion
 from ..runtime.library import IN_DENSE, IN_STRIDED, INOUT
 from ..runtime.memory import from_numpy, to_numpy
 from ..runtime.steps import KernelStep
 from ..runtime.views import ViewStep
 from .diagnostics import of_error, rendered
-from .files import ToolError, parse, read, shown, write
+from .files import ToolError, check_names, parse, read, shown, write
 from .isolate import Note
 
 __all__ = ["RunError", "run"]
@@ -48,6 +50,7 @@ def run(
         note(f"{name}, which it reads")
         try:
             module = parse(source, name, active)
+            check_names(module, name)
         except ir.MLIRError as error:
             lines = source.split("\n") if isinstance(source, str) else []
             text = "\n".join(rendered(d, name, lines) for d in of_error(error))
@@ -90,7 +93,13 @@ def _function(module: ir.Module, entry: str) -> Any:
                 raise RunError(f"@{entry} has no body")
             _refuse_calls(o)
             return o
-    raise RunError(f"there is no function @{entry}")
+    names = [
+        ir.StringAttr(o.operation.attributes["sym_name"]).value
+        for o in module.body.operations
+        if o.operation.name == "func.func" and o.operation.regions[0].blocks
+    ]
+    there = f"; there are @{', @'.join(names)}" if names else ""
+    raise RunError(f"there is no function @{entry}{suggestion(entry, names)}{there}")
 
 
 def _refuse_calls(function: Any) -> None:
@@ -134,9 +143,13 @@ def _value(number: int, type_: Any, text: str) -> Any:
 
 
 def _scalar(number: int, type_: Any, text: str) -> Any:
-    name = "int64" if str(type_) == "index" else element_dtype(type_).name
+    dtype = DTYPES["int64"] if str(type_) == "index" else element_dtype(type_)
     try:
-        value = np.dtype(name).type(float(text) if name.startswith("float") else int(text))
+        if dtype.kind == "b":
+            return {"0": False, "false": False, "1": True, "true": True}[text.lower()]
+        value = dtype.type({"f": float, "c": complex}.get(dtype.kind, int)(text))
+    except KeyError:
+        raise RunError(f"argument {number}: {type_} takes true or false, not {text!r}") from None
     except (ValueError, OverflowError) as error:
         raise RunError(f"argument {number}: {type_}: {error}") from None
     return value.item()

@@ -34,6 +34,13 @@
 // RUN: not pyfusion-opt %s --load=no_such_module 2>&1 | FileCheck %s --check-prefix=LOAD
 // LOAD: error: --load=no_such_module: ModuleNotFoundError
 
+// RUN: echo 'raise SystemExit(3)' > %t.py && not pyfusion-opt %s --load=%t.py 2>&1 | FileCheck %s --check-prefix=EXIT
+// EXIT: error: --load={{.*}}.py: SystemExit: 3
+// RUN: not pyfusion-opt %s --load=%S/Inputs/no_default.py 2>&1 | FileCheck %s --check-prefix=DEFAULT
+// DEFAULT: error: NoDefault.limit needs a default
+// RUN: not pyfusion-opt %S/opt-split-input.mlir --split-input-file --emit-bytecode 2>&1 | FileCheck %s --check-prefix=PARTS
+// PARTS: error: --emit-bytecode writes one module
+
 // Something that is neither text nor bytecode, and bytecode that is cut short.
 // RUN: %python -c "import sys; sys.stdout.buffer.write(b'func\xff')" | not pyfusion-opt 2>&1 | FileCheck %s --check-prefix=UTF8
 // UTF8: error: <stdin>: not UTF-8 at byte 4, and not bytecode

@@ -10,6 +10,8 @@
 
 // RUN: not pyfusion-opt %s --target=cudo 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: no target 'cudo'; there are cpu, cuda, rocm; did you mean 'cuda'?
+// RUN: not pyfusion-opt %s --target=ROCM 2>&1 | FileCheck %s --check-prefix=CAPITALS
+// CAPITALS: error: no target 'ROCM'; there are cpu, cuda, rocm; did you mean 'rocm'?
 // RUN: not pyfusion-opt %s --target=cuda:sm_91 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: cuda has no chip 'sm_91'; did you mean 'sm_90'?; there are sm_70,
 // RUN: not pyfusion-opt %s --target=rocm:942 2>&1 | FileCheck %s --check-prefix=PREFIX

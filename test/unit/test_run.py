@@ -59,6 +59,23 @@ def test_bad_arguments_are_diagnosed(tmp_path):
 def test_bad_ir_is_diagnosed(tmp_path):
     assert "error" in failure(tmp_path, source="nonsense")
     assert "no function @scale" in failure(tmp_path, source="module {}")
+    there = "func.func @scales() { return }"
+    assert "did you mean 'scales'?; there are @scales" in failure(tmp_path, source=there)
+
+
+def test_scalars_of_each_kind(tmp_path):
+    source = "func.func @scale(%x: {0}) -> {0} {{ return %x : {0} }}"
+    for type_, text, shown in (
+        ("bf16", "2.5", "2.5"),
+        ("f16", "-1", "-1."),
+        ("i1", "true", "True"),
+        ("i1", "0", "False"),
+        ("ui8", "200", "200"),
+        ("index", "-3", "-3"),
+    ):
+        assert run(tmp_path, text, source=source.format(type_)).stdout == f"{shown}\n"
+    for type_, text in (("i1", "2"), ("ui8", "-1"), ("bf16", "x"), ("i32", "1.5")):
+        assert f"argument 0: {type_}" in failure(tmp_path, text, source=source.format(type_))
 
 
 def test_views_are_checked(tmp_path):

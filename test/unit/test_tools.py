@@ -168,6 +168,19 @@ def test_files_that_are_not_ir(tool, tmp_path):
     assert code == 1 and said.startswith("<stdin>:1:18: error: custom op 'bad' is unknown")
 
 
+@pytest.mark.parametrize("tool", ["compile", "run"])
+def test_names_that_are_not_utf8(tool):
+    code, _, said = run(tool, "-", *TOOLS[tool], input=b'func.func @"a\\FF"() { return }')
+    assert code == 1
+    assert said.endswith('<stdin>: the name of a func.func is not UTF-8: "a\\FF"\n')
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_versions(tool):
+    code, out, _ = run(tool, "--version")
+    assert (code, out.decode().split(" ")[0]) == (0, "pyfusion")
+
+
 @pytest.fixture(scope="module")
 def bytecode(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bytecode")
