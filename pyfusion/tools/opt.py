@@ -5,7 +5,8 @@
     pyfusion-opt --pass-pipeline='builtin.module(cse,fusion-merge-elementwise{max-ops=8})' file.mlir
     pyfusion-opt --target=cpu --stop-after=outlined file.mlir
 
-The work is done in a child process; whatever happens there becomes a diagnostic and exit code 1.
+The work is done in a child process; whatever happens there becomes a diagnostic and exit code 1, a
+signal to the tool 128 + its number.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 Arguments are `.npy` files for tensors and numbers for scalars and indices, in order. Results are
 printed, or written to `out0.npy`, `out1.npy`, ... The work is done in a child process; whatever
-happens there becomes a diagnostic and exit code 1.
+happens there becomes a diagnostic and exit code 1, a signal to the tool 128 + its number.
 """
 
 from __future__ import annotations
