@@ -18,9 +18,9 @@ What can be emitted:
 
 A file that pyfusion-opt has lowered in part, for the same target, is compiled from there. Kernels
 are numbered in the order of the file. A host function is `_mlir_ciface_kernel_0` on a CPU; on a GPU
-it has the variant of the kernel behind it, `_mlir_ciface_kernel_0_flat`. The work is done in a child
-process; whatever happens there becomes a diagnostic and exit code 1, a signal to the tool 128 + its
-number.
+it has the variant of the kernel behind it, `_mlir_ciface_kernel_0_flat`. The work is done in a
+child process; whatever happens there becomes a diagnostic and exit code 1, a signal to the tool
+128 + its number.
 """
 
 from __future__ import annotations
