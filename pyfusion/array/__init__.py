@@ -20,6 +20,7 @@ from . import (
     manipulation,
     methods,  # noqa: F401  (puts the methods on the class)
     operators,
+    ranges,
     reductions,
     searching,
 )
@@ -37,6 +38,7 @@ _FAMILIES = (
     info,
     linear,
     manipulation,
+    ranges,
     reductions,
     searching,
 )

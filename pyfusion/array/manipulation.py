@@ -17,9 +17,10 @@ from . import views
 from .apply import apply
 from .backend_call import backend_call, delegate
 from .core import Array
-from .creation import asarray, iota, shape_of, zeros
+from .creation import asarray, shape_of, zeros
 from .elementwise import where
 from .promote import broadcast
+from .ranges import iota
 from .reductions import normalize_axes, normalize_axis
 
 __all__ = [

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fixtures of several files of tests of the native run time."""
+"""Fixtures of several files of tests."""
 
 from __future__ import annotations
 
 import pytest
+from fake_gpu import fake_gpus
 from gpu_emulator import Memory
 from gpu_fakes import fresh
 from native_kernels import abi_errors, kernels
 
+import pyfusion as pf
 from pyfusion.runtime import library as rt
 
 
@@ -31,3 +33,12 @@ def api(request):
 def memory():
     """What the emulator of GPU kernels reads and writes."""
     return Memory()
+
+
+@pytest.fixture
+def gpu():
+    """A backend of GPUs that are none."""
+    pf.sync()
+    with fake_gpus() as backend:
+        yield backend
+        pf.stream.engine.plans.clear()

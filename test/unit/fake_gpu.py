@@ -241,3 +241,26 @@ def fake_gpus(maker=None, **options):
         makers.MAKERS.pop(backend.kind)
         if before is not None:
             makers.MAKERS[backend.kind] = before
+
+
+def data(*shape):
+    """Normal numbers, the same each time."""
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+class Capsule:
+    """What a consumer of the host sees of a fake GPU's array."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack__(self, **options):
+        return self.x.__dlpack__(max_version=(1, 0), stream=5)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+class Copy(Capsule):
+    def __dlpack__(self, **options):
+        return self.x.__dlpack__(copy=True)
