@@ -43,6 +43,14 @@ class OutOfMemoryError(ExecutionError, MemoryError):
     """No memory for a result; raised when it is read."""
 
 
+def failure(what: str, error: BaseException, site: str | None = None) -> ExecutionError:
+    """The error of a unit of work as one that names it, with the first as its cause."""
+    kind = OutOfMemoryError if isinstance(error, MemoryError) else ExecutionError
+    found = kind(f"{what}: {type(error).__name__}: {error}", site)
+    found.__cause__ = error
+    return found
+
+
 class CompileError(PyfusionError, RuntimeError):
     """A block did not compile.
 

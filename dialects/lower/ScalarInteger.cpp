@@ -17,16 +17,21 @@ static Value inWidth(ScalarBuilder &e, Value y) {
 }
 
 /// The amount, at most all but one bit. It is no selection of y by `inWidth`:
-/// LLVM would move y itself into the shift, and drop the test as PTX's shifts
-/// clamp; but they read 32 bits of an amount of 64.
+/// LLVM 22 would move y itself into the shift, and its NVPTX back end drop the
+/// test, as PTX's shifts clamp; but they read 32 bits of an amount of 64.
 static Value amountBelowWidth(ScalarBuilder &e, Value y) {
   unsigned width = y.getType().getIntOrFloatBitWidth();
   return e.emit<arith::MinUIOp>(y, e.integer(y.getType(), width - 1));
 }
 
+/// What was shifted by y, or zero if every bit goes.
+static Value zeroBeyondWidth(ScalarBuilder &e, Value y, Value shifted) {
+  return e.select(inWidth(e, y), shifted, e.integer(y.getType(), 0));
+}
+
 static Value leftShift(ScalarBuilder &e, ValueRange v, Type, Type) {
   Value shifted = e.emit<arith::ShLIOp>(v[0], amountBelowWidth(e, v[1]));
-  return e.select(inWidth(e, v[1]), shifted, e.integer(v[1].getType(), 0));
+  return zeroBeyondWidth(e, v[1], shifted);
 }
 
 static Value rightShift(ScalarBuilder &e, ValueRange v, Type in, Type) {
@@ -34,8 +39,7 @@ static Value rightShift(ScalarBuilder &e, ValueRange v, Type in, Type) {
   // Shifting by all but one bit leaves the sign bits alone.
   if (!in.isUnsignedInteger())
     return e.emit<arith::ShRSIOp>(v[0], amount);
-  Value shifted = e.emit<arith::ShRUIOp>(v[0], amount);
-  return e.select(inWidth(e, v[1]), shifted, e.integer(v[1].getType(), 0));
+  return zeroBeyondWidth(e, v[1], e.emit<arith::ShRUIOp>(v[0], amount));
 }
 
 /// Repeated squaring; one turn a bit of the exponent, which is not negative.

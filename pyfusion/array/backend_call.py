@@ -11,16 +11,16 @@ import numpy as np
 
 from .. import client
 from ..backends.protocols import NotOnDevice
-from ..errors import DeviceError, ExecutionError, OutOfMemoryError
+from ..errors import DeviceError, ExecutionError, failure
 from ..ir.device import CPU, Device
 from ..ir.value import Value, device_of
 from ..runtime import devices
 from ..runtime.on_host import note_host
 from .core import Array, wrap
 
-# What NumPy raises for a call that is wrong, or for values: LinAlgError and AxisError are
-# ValueErrors.
-_OF_NUMPY = (ValueError, TypeError, IndexError, OverflowError, ExecutionError)
+# What NumPy raises for a call that is wrong, or for values (LinAlgError and AxisError are
+# ValueErrors), and what names a failed operation already.
+_AS_THEY_ARE = (ValueError, TypeError, IndexError, OverflowError, ExecutionError)
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -111,14 +111,12 @@ def backend_call(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
         try:
             given = mapped([args, options], lambda x: client.realize(x._v))
             return from_result(device.runtime.call(run, list(given[0]), given[1]), device)
-        except NotOnDevice:
-            note_host(name, device.runtime.backend.name)
-        except _OF_NUMPY:
+        except NotOnDevice as error:
+            note_host(name, str(error))
+        except _AS_THEY_ARE:
             raise
         except Exception as error:  # of the library, its device or its driver
-            kind = OutOfMemoryError if isinstance(error, MemoryError) else ExecutionError
-            text = f"{name} on {device}: {type(error).__name__}: {error}"
-            raise kind(text) from error
+            raise failure(f"{name} on {device}", error) from error
     args = to_numpy(args)
     options = to_numpy(options)
     with np.errstate(all="ignore"):

@@ -65,13 +65,14 @@ _RESULTS: dict[str, Callable[..., Any]] = {
 
 
 def _named(call: Callable[..., Any], result: Callable[..., Any]) -> Callable[..., Any]:
-    """Names the parts of a result, which not all libraries do; those of a "raw" qr have none."""
+    """Gives the parts of a result their names, on each device the same type; those of a "raw" qr
+    have none."""
 
     @functools.wraps(call)
     def function(*args: Any, **options: Any) -> Any:
         found = call(*args, **options)
         raw = "raw" in (*args[1:2], options.get("mode"))
-        return found if raw or type(found) is not tuple else result(*found)
+        return found if raw or not isinstance(found, tuple) else result(*found)
 
     return function
 

@@ -75,7 +75,7 @@ def _by_numpy(ufunc: np.ufunc, method: str, inputs: tuple, outs: tuple, options:
     device = device_in([inputs, outs, options], ufunc.__name__)
     client.note_unfused(f"{ufunc.__name__}" + ("" if method == "__call__" else f".{method}"))
     if device is not CPU:
-        note_host(ufunc.__name__, device.runtime.backend.name)
+        note_host(ufunc.__name__, "NumPy's options and methods of ufuncs are not compiled")
     given = tuple(
         [np.array(client.read(out._v)) if out.__class__ is Array else out for out in outs]
     )

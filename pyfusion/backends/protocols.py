@@ -142,7 +142,8 @@ class DeviceBackend(Protocol):
 
 
 class NotOnDevice(Exception):
-    """The library of a device does not run an operation as NumPy does: the host has to."""
+    """The library of a device does not run an operation as NumPy does: the host has to. Its text is
+    the reason."""
 
 
 @runtime_checkable

@@ -11,7 +11,6 @@ import torch
 from ..errors import DeviceError
 from . import torch_functions
 from .pointers import device_of_pointer
-from .protocols import NotOnDevice
 
 _NAMES = (
     "bool",
@@ -197,5 +196,3 @@ class TorchBackend:
             return torch_functions.FUNCTIONS[function.__name__].call(*args, **options)
         except torch.OutOfMemoryError as error:
             raise MemoryError(str(error)) from error
-        except NotImplementedError as error:  # no kernel of the library for a type
-            raise NotOnDevice(str(error)) from None

@@ -180,6 +180,8 @@ def find(block: Any) -> Any:
             with context(), ir.Location.unknown():
                 engine = maker(block.device.kind).engine(ir.Module.parse(code))
         compiled = CompiledBlock(_restore(about, block, engine), block, engine, about["refusals"])
+    except (CompileError, MemoryError):
+        raise
     except Exception as error:
         raise CompileError("load-plans", [f"{path}: {type(error).__name__}: {error}"]) from error
     compiled.saved = (key, text, code)
@@ -239,6 +241,8 @@ def read(path: str) -> int:
             found = file.read("format").decode()
             same = found == format_of_this_process()
             plans = _plans(file, path) if same else {}
+    except MemoryError:
+        raise
     except Exception as error:  # the many errors of zipfile, zlib and ast: the data are damaged
         raise ValueError(
             f"{path} holds no plans, or is damaged ({type(error).__name__}: {error}): {advice}"

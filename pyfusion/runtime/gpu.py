@@ -83,10 +83,10 @@ class GpuRuntime:
         if v.strides is not None:
             v = _thin(v)
         if v.strides is not None:
-            try:
-                v = self.adopt(self.backend.contiguous(self.array(v)), ours=True)
-            except TypeError:  # the library lacks the type, or negative strides
+            source = self._array_or_none(v)
+            if source is None:
                 return self._spread(self._host_copy(v), handle.shape)
+            v = self.adopt(self.backend.contiguous(source), ours=True)
         dtype, shape = v.dtype, v.shape
         nbytes = dtype.itemsize
         for extent in shape:
@@ -131,6 +131,11 @@ class GpuRuntime:
         ours: bool = False,
     ) -> Value:
         """A concrete value over memory that `owner` keeps alive; strides count elements."""
+        aligned = dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+        if ptr % aligned:
+            raise ValueError(
+                f"memory of a GPU at {ptr:#x} is not aligned to elements of {dtype.name}: copy it"
+            )
         layout = None if is_contiguous(shape, strides) else strides
         nbytes = dtype.itemsize
         for extent in shape:
@@ -140,16 +145,18 @@ class GpuRuntime:
 
     def contiguous(self, v: Value) -> Value:
         """A C-contiguous copy."""
-        try:
-            source = self.array(v)
-        except TypeError:  # the library lacks the type, or negative strides
-            return self._contiguous(v)
+        source = self._array_or_none(v)
+        if source is None:
+            return self.upload(np.ascontiguousarray(self._host_copy(v)))
         return self.adopt(self.backend.contiguous(source), ours=True)
 
-    def _contiguous(self, v: Value) -> Value:
-        """By way of the host."""
-        note_host("copy", self.backend.name)
-        return self.upload(np.ascontiguousarray(self._host_copy(v)))
+    def _array_or_none(self, v: Value) -> Any:
+        """The backend's array over a value, or None: a copy by way of the host is to follow."""
+        try:
+            return self.array(v)
+        except TypeError as error:
+            note_host("copy", str(error))
+            return None
 
     def _host_copy(self, v: Value) -> np.ndarray:
         """A value's elements by way of the memory that it spans."""
@@ -179,17 +186,18 @@ class GpuRuntime:
             return views.apply(op.name, args[0], attrs, list(target))
         if op.kind != "creation":
             statistics.note_unfused(op.name)
+        why = "arithmetic of its types is not compiled, and is left to NumPy"
         if op.kind == "contraction" or (op.kind == "opaque" and op.oracle is not None):
             options = dict(attrs) if op.kind == "opaque" and attrs else {}
             try:
                 found = self.call(op.oracle, args, options)
-            except NotOnDevice:  # note_host says so
-                pass
+            except NotOnDevice as error:
+                why = str(error)
             else:
                 return self._checked(op, found, shape, dtype)
         host = [self.download(a) if isinstance(a, Value) else a for a in args]
         if any(isinstance(a, Value) for a in args):
-            note_host(op.name, self.backend.name)
+            note_host(op.name, why)
         result = backend_step.backend().execute(op, host, attrs, dyn, shape, dtype)
         return self._checked(op, self.upload(np.asarray(result)), shape, dtype)
 
@@ -206,7 +214,7 @@ class GpuRuntime:
         except TypeError as error:
             raise NotOnDevice(str(error)) from None
         if not self.backend.runs(function, given, named):
-            raise NotOnDevice
+            raise NotOnDevice(f"{self.backend.name} does not do it as NumPy does")
         return self.from_arrays(self.backend.run(function, given, named))
 
     def as_arrays(self, item: Any) -> Any:

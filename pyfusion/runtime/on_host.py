@@ -12,8 +12,11 @@ from .statistics import statistics
 _said: set[str] = set()
 
 
-def note_host(name: str, library: str) -> None:
+def note_host(name: str, why: str) -> None:
     """Counts an operation on arrays of a GPU that NumPy runs; warns of the first of its name.
+
+    Args:
+        why: the reason that the warning gives.
 
     With `mode="backend"` everything is run so, as was asked for, and nothing is said.
     """
@@ -22,8 +25,7 @@ def note_host(name: str, library: str) -> None:
         return
     _said.add(name)
     warnings.warn(
-        f"{name} is run by NumPy on the host, with copies from the GPU and back: {library} does "
-        "not do it as NumPy does",
+        f"{name} is run by NumPy on the host, with copies from the GPU and back: {why}",
         HostWarning,
         stacklevel=level_of_the_user(),
     )

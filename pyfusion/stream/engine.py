@@ -129,10 +129,7 @@ def run_block(queue: list[Value]) -> None:
         raise
     try:
         if block.failed:
-            good = failures.spread(block)
-            close_block(block)
-            if good:
-                run_block(good)
+            _run_rest(block)
         elif not block.survivors:
             _forget(queue)
         else:
@@ -177,13 +174,15 @@ def run_plan(plan: Any, block: Block) -> None:
     try:
         optimization.execute(block)
     except Exception as error:
-        if optimization.started or isinstance(error, MemoryError):
-            failures.claim(block.queue, error, optimization.culprit)
-            return
-        if optimization.culprit is not None:  # the backend, whose failure spoils its value alone
+        first = not optimization.started
+        if first and optimization.culprit is not None:  # a step of the backend spoils its value
             v = block.queue[optimization.culprit]
             failures.set_error(v, failures.as_execution_error(error, v))
-            run_on_backend(block)
+            del v
+            _run_rest(block)
+            return
+        if not first or isinstance(error, MemoryError):
+            failures.claim(block.queue, error, optimization.culprit)
             return
         try:
             report_fallback(block, error)
@@ -200,6 +199,15 @@ def run_plan(plan: Any, block: Block) -> None:
     _forget(block.queue)
 
 
+def _run_rest(block: Block) -> None:
+    """Runs, as a block of its own, what does not depend on a failure."""
+    close_block(block)
+    queue = block.queue
+    queue[:] = failures.spread(queue)
+    if queue:
+        _run_parts(queue, [len(queue)])
+
+
 def _forget(queue: list[Value]) -> None:
     """Nobody refers to what is still pending of a block that has run."""
     for v in queue:
@@ -212,8 +220,6 @@ def run_on_backend(block: Block) -> None:
     from ..runtime.backend_step import run_value
 
     for v in block.queue:
-        if v.stream is None:  # it has failed
-            continue
         try:
             run_value(v)
         except Exception as error:

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import ExecutionError, OutOfMemoryError
+from ..errors import ExecutionError, failure
 from ..ir.value import Value, fail, site_text
-from .block import Block
 
 # Errors set since the flush that is running began.
 raised: list[ExecutionError] = []
@@ -23,11 +22,7 @@ def as_execution_error(error: BaseException, v: Value) -> ExecutionError:
     """The error as one that names the operation and the line that recorded it."""
     if isinstance(error, ExecutionError):
         return error
-    op = v.record[0]
-    kind = OutOfMemoryError if isinstance(error, MemoryError) else ExecutionError
-    wrapped = kind(f"{op.name}: {type(error).__name__}: {error}", site_text(v.record[4]))
-    wrapped.__cause__ = error
-    return wrapped
+    return failure(v.record[0].name, error, site_text(v.record[4]))
 
 
 def claim(queue: list[Value], error: BaseException, culprit: int | None = None) -> None:
@@ -45,10 +40,13 @@ def claim(queue: list[Value], error: BaseException, culprit: int | None = None) 
         set_error(v, found)
 
 
-def spread(block: Block) -> list[Value]:
-    """Gives what depends on a failed leaf the leaf's error; returns the other values in order."""
+def spread(queue: list[Value]) -> list[Value]:
+    """Gives what depends on a failed value its error; returns the others that are pending, in
+    order."""
     good = []
-    for v in block.queue:
+    for v in queue:
+        if v.stream is None:
+            continue
         cause = next((e for a in v.record[1] if (e := _error_of(a)) is not None), None)
         if cause is None:
             good.append(v)

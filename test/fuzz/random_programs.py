@@ -177,6 +177,8 @@ def _names(arity):
 UNARY, BINARY = _names(1), _names(2)
 COMMON = ("add", "multiply", "subtract", "maximum", "divide", "less")
 REDUCTIONS = ("sum", "max", "min", "any", "all", "mean", "prod", "sum", "var")
+# Of floats the bits depend on the order, which is another one on each device.
+ACCUMULATING = {"sum", "mean", "prod", "var"}
 SEARCHES = ("argmax", "argmin", "count_nonzero")
 VIEWS = ("index", "permute_dims", "flip", "reshape", "expand_dims", "squeeze", "broadcast_to")
 KINDS = (

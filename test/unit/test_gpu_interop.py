@@ -59,3 +59,11 @@ def test_stream_0_of_the_cuda_array_interface(gpu):
     given.__cuda_array_interface__["stream"] = 0
     with pytest.raises(ValueError, match="stream 0, which the interface forbids"):
         pf.asarray(given)
+
+
+@pytest.mark.parametrize("dlpack", [True, False])
+def test_memory_that_is_not_aligned_to_its_elements(gpu, dlpack):
+    raw = np.zeros(36, np.uint8)
+    start = 4 + -raw.ctypes.data % 8
+    with pytest.raises(ValueError, match="not aligned to elements of int64: copy it"):
+        pf.asarray(Foreign(raw[start : start + 24].view(np.int64), dlpack))

@@ -82,12 +82,20 @@ def test_errors_of_the_library_are_not_made_up_for(gpu, error, raised):
     with pytest.raises(raised, match="matmul: .*made to fail") as caught:
         np.asarray((y @ x) * 2)
     assert caught.value.__cause__ is error
+    with pf.testing.inspect() as report:
+        product = y @ x
+        z = x * 3
+        with pytest.raises(raised, match="matmul"):
+            np.asarray(product + z)
+    # The rest of the block is a compiled block of its own.
+    assert report.kernels > 0 and report.on_host == [] and report.fallbacks == 0
     gpu.error = np.linalg.LinAlgError("made to fail")
     with pytest.raises(np.linalg.LinAlgError):
         pf.linalg.inv(x)
     assert statistics.transfers == transfers
     gpu.error = None
     np.testing.assert_array_equal(np.asarray(x @ x), np.eye(3))
+    np.testing.assert_array_equal(np.asarray(z), 3 * np.eye(3))
 
 
 def test_results_of_the_library_are_checked(gpu, monkeypatch):
@@ -122,6 +130,7 @@ def test_sync_raises_the_first_failure(gpu):
             np.asarray(failed)
 
 
+@pytest.mark.filterwarnings("ignore::pyfusion.HostWarning")
 def test_strides_that_the_library_lacks_are_read_in_one_copy(gpu, monkeypatch):
     plain = gpu.array
 
