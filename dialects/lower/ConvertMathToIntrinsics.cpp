@@ -4,7 +4,6 @@
 // libraries of them, and an approximate square root.
 #include "lower/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
@@ -33,43 +32,6 @@ template <typename Op> struct ToIntrinsic : OpConversionPattern<Op> {
     return success();
   }
   StringRef intrinsic;
-};
-
-/// The float whose bits an integer narrower than it is cut from.
-Value cutFloat(arith::TruncIOp op) {
-  auto bits = op.getIn().getDefiningOp<arith::BitcastOp>();
-  if (!bits || !op.getType().isSignlessInteger())
-    return {};
-  Type type = bits.getIn().getType();
-  return type.isF32() || type.isF64() ? bits.getIn() : Value();
-}
-
-/// The low half of a float, unpacked by assembly, which LLVM doesn't look into.
-/// It would store a cut register by a narrower st.b32 or st.b8 of the whole
-/// one; ptxas 13.0 takes that for a conversion if a float was computed in it.
-struct CutFloat : OpConversionPattern<arith::TruncIOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(arith::TruncIOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value whole = cutFloat(op);
-    if (!whole)
-      return rewriter.notifyMatchFailure(op, "not cut from a float");
-    bool isDouble = whole.getType().isF64();
-    auto assembly = LLVM::InlineAsmOp::create(
-        rewriter, op.getLoc(),
-        rewriter.getIntegerType(isDouble ? 32 : 16), whole,
-        isDouble ? "{ .reg .b32 high; mov.b64 {$0, high}, $1; }"
-                 : "{ .reg .b16 high; mov.b32 {$0, high}, $1; }",
-        isDouble ? "=r,d" : "=h,f", /*has_side_effects=*/false,
-        /*is_align_stack=*/false, LLVM::TailCallKind::None,
-        /*asm_dialect=*/LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
-    Value low = assembly.getRes();
-    if (low.getType() != op.getType())
-      low = arith::TruncIOp::create(rewriter, op.getLoc(), op.getType(), low);
-    rewriter.replaceOp(op, low);
-    return success();
-  }
 };
 
 struct ConvertMathToIntrinsics
@@ -102,14 +64,10 @@ void ConvertMathToIntrinsics::runOnOperation() {
   patterns.add<ToIntrinsic<math::FmaOp>>(context, "llvm.fma");
   patterns.add<ToIntrinsic<math::SqrtOp>>(
       context, nvvm ? "llvm.nvvm.sqrt.rn" : "llvm.sqrt");
-  if (nvvm)
-    patterns.add<CutFloat>(context);
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
   target.addIllegalOp<math::FloorOp, math::CeilOp, math::TruncOp,
                       math::RoundEvenOp, math::FmaOp, math::SqrtOp>();
-  target.addDynamicallyLegalOp<arith::TruncIOp>(
-      [&](arith::TruncIOp op) { return !nvvm || !cutFloat(op); });
   if (failed(applyPartialConversion(getOperation(), target,
                                     std::move(patterns))))
     signalPassFailure();

@@ -10,4 +10,5 @@ void mlir::fusion::registerLoweringPasses() {
   registerPackKernels();
   registerFinalizeKernels();
   registerConvertMathToIntrinsics();
+  registerUnpackCutFloats();
 }

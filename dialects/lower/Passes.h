@@ -13,6 +13,7 @@ void registerExpandFloat16();
 void registerPackKernels();
 void registerFinalizeKernels();
 void registerConvertMathToIntrinsics();
+void registerUnpackCutFloats();
 
 /// All of the above.
 void registerLoweringPasses();

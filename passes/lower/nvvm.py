@@ -14,6 +14,7 @@ def nvvm(target: Target) -> list[str]:
     return [
         f"nvvm-attach-target{{chip={target.chip} features={target.features} O=3}}",
         gpu.device(
+            "fusion-unpack-cut-floats",
             "convert-math-to-intrinsics{nvvm=true}",
             "convert-scf-to-cf",
             "expand-strided-metadata",
