@@ -16,41 +16,10 @@ from contextlib import contextmanager
 from .registry import pass_names, suggestion
 from .textual import split
 
-__all__ = ["COMMON", "captured_stderr", "explained", "known_options"]
+__all__ = ["captured_stderr", "explained", "known_options", "mlir_names"]
 
-# What is suggested for a mistyped name, beside the Python passes.
-COMMON = (
-    "canonicalize",
-    "convert-arith-to-llvm",
-    "convert-func-to-llvm",
-    "convert-fusion-to-linalg",
-    "convert-gpu-to-nvvm",
-    "convert-gpu-to-rocdl",
-    "convert-linalg-to-gpu",
-    "convert-linalg-to-loops",
-    "convert-linalg-to-ranges",
-    "convert-math-to-intrinsics",
-    "convert-scf-to-cf",
-    "convert-to-llvm",
-    "convert-vector-to-llvm",
-    "cse",
-    "expand-strided-metadata",
-    "fusion-expand-bfloat16",
-    "fusion-expand-float16",
-    "fusion-finalize-kernels",
-    "fusion-pack-kernels",
-    "gpu-module-to-binary",
-    "gpu-to-llvm",
-    "inline",
-    "loop-invariant-code-motion",
-    "lower-affine",
-    "nvvm-attach-target",
-    "reconcile-unrealized-casts",
-    "rocdl-attach-target",
-    "sccp",
-    "strip-debuginfo",
-    "symbol-dce",
-)
+# General passes; with those of the pipelines they are suggested for a mistyped name.
+_GENERAL = ("canonicalize", "cse", "inline", "loop-invariant-code-motion", "sccp", "symbol-dce")
 
 # A pass runs on a module, or on what is in one.
 _ANCHORS = ("builtin.module({})", "builtin.module(func.func({}))", "builtin.module(gpu.module({}))")
@@ -61,10 +30,23 @@ _NO_OPTION = re.compile(r"no such option (.+)")
 _VALUE = re.compile(r"for the -{1,2}\S+ option: (.+?)!?$", re.M)
 
 
+def mlir_names() -> list[str]:
+    """MLIR's passes that somebody may mean: those of the targets' pipelines, and general ones."""
+    from .pipeline import phases
+
+    names = set(_GENERAL)
+    for target in ("cpu", "cuda", "rocm"):
+        for phase in phases(target):
+            for text in filter(lambda p: isinstance(p, str), phase.passes):
+                # Without options; the operation that passes run on is no name.
+                names.update(re.findall(r"[\w-]+(?=[,)]|$)", re.sub(r"{[^}]*}", "", text)))
+    return sorted(names.difference(pass_names()))
+
+
 def explained(message: str) -> str:
     """What MLIR says of a pipeline that it cannot read; with the known options, if it is those."""
     if no_pass := _NO_PASS.search(message):
-        return no_pass[0] + suggestion(no_pass[1], [*pass_names(), *COMMON])
+        return no_pass[0] + suggestion(no_pass[1], [*pass_names(), *mlir_names()])
     failed = _FAILED.search(message)
     name, text = (failed[1], failed[2]) if failed else ("", "")
     if not text:  # it is about something else, as where the pass is nested

@@ -166,7 +166,7 @@ def _flag(name: str, value: str, arguments: Arguments) -> str:
         return element
     from mlir.passmanager import PassManager
 
-    from ..passes.mlir_options import COMMON, explained
+    from ..passes.mlir_options import explained, mlir_names
 
     messages = []
     for text in (element, f"func.func({element})", f"gpu.module({element})"):
@@ -179,5 +179,5 @@ def _flag(name: str, value: str, arguments: Arguments) -> str:
             messages.append(explained(str(error)))
     else:
         raise PipelineError(messages[0])
-    known = [*arguments.options, *(f"--{n}" for n in [*pass_names(), *COMMON])]
+    known = [*arguments.options, *(f"--{n}" for n in [*pass_names(), *mlir_names()])]
     raise PipelineError(f"unknown flag --{name}{suggestion('--' + name, known)}")
