@@ -130,6 +130,10 @@ def _be_child(
         code = _child(tool, work, doing)
     except _Stopped as stop:
         code = 128 + stop.args[0]
+    except BaseException:  # of the preparation, or of telling what went wrong
+        import traceback
+
+        traceback.print_exc()
     finally:
         os._exit(code)
 
