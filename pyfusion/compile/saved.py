@@ -199,10 +199,19 @@ def path_of(path: Any, caller: str) -> str:
         ) from None
 
 
+def _check_regular(path: str, caller: str) -> None:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{caller}: {path} is no regular file, but a directory, device or pipe")
+
+
 def write(path: str, compiled: list[Any]) -> int:
     """Writes the compiled blocks that were kept and the loaded plans; gives their number.
 
     The file that was there stays until the new one is complete.
+
+    Raises:
+        ValueError: what is there is a directory, a device or a pipe.
+        OSError: the file cannot be written.
     """
     kept = {key: (text, code) for key, (text, code, _) in _loaded.items()}
     for block in compiled:
@@ -210,6 +219,7 @@ def write(path: str, compiled: list[Any]) -> int:
             key, text, code = block.saved
             kept[key] = text, code
     path = os.path.realpath(path)  # of a link: what it points to is replaced
+    _check_regular(path, "save_plans")  # of a device, the machine would be without it
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name[:100]}-{secrets.token_hex(8)}")
     try:
@@ -231,9 +241,11 @@ def read(path: str) -> int:
     """Reads plans for later blocks; gives their number. A file that raises leaves nothing behind.
 
     Raises:
-        ValueError: the file holds no plans, or those of another version, or is damaged.
+        ValueError: the file holds no plans, or those of another version, is damaged or no regular
+            file.
         OSError: it cannot be read.
     """
+    _check_regular(path, "load_plans")  # others need not end
     data = Path(path).read_bytes()
     advice = "write it again with pf.save_plans, or compile without it"
     try:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plans written to a file and read again, in this process and in another."""
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import zipfile
 import zlib
 from types import SimpleNamespace
@@ -323,6 +325,38 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["plans"]
     with pytest.raises(FileNotFoundError, match="absent/plans"):
         pf.save_plans(tmp_path / "absent" / "plans")
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_only_regular_files_are_replaced(tmp_path, linked):
+    """A device would be gone for the whole machine; a pipe stands for it."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    with pytest.raises(ValueError, match="pipe is no regular file"):
+        save(link if linked else pipe)
+    assert pipe.is_fifo() and sorted(tmp_path.iterdir()) == [link, pipe]
+    with pytest.raises(ValueError, match="is no regular file"):
+        save(tmp_path)
+
+
+def test_only_regular_files_are_read(tmp_path):
+    """Others need not end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def write():
+        with contextlib.suppress(BrokenPipeError):
+            pipe.write_bytes(b"no plans")
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        with pytest.raises(ValueError, match="pipe is no regular file"):
+            pf.load_plans(pipe)
+    finally:
+        os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))  # lets the writer go
+        writer.join()
 
 
 def test_a_link_stays_a_link(tmp_path):
