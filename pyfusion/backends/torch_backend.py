@@ -11,6 +11,7 @@ import torch
 from ..errors import DeviceError
 from . import torch_functions
 from .pointers import device_of_pointer
+from .protocols import NotOnDevice
 
 _NAMES = (
     "bool",
@@ -196,3 +197,5 @@ class TorchBackend:
             return torch_functions.FUNCTIONS[function.__name__].call(*args, **options)
         except torch.OutOfMemoryError as error:
             raise MemoryError(str(error)) from error
+        except NotImplementedError as error:
+            raise NotOnDevice(str(error)) from None

@@ -52,8 +52,9 @@ class Engine:
         if missing:
             raise CompileError("jit", [f"undefined symbols: {', '.join(missing)}"])
         libraries = [launches] if launches else []
-        # Functions that only launch are not worth the time of the optimiser.
-        level = 0 if launches else 3
+        # Functions that only launch are not worth more of the optimiser's time. At level 0 nobody
+        # finds out that the constructors throw nothing (see fusion-forbid-unwinding).
+        level = 1 if launches else 3
         self._engine: Any = ExecutionEngine(module, opt_level=level, shared_libs=libraries)
         if launches:
             self._engine.initialize()  # runs the constructors that register the GPU code

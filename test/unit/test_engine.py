@@ -33,6 +33,7 @@ def test_exit_after_compiled_work_is_silent():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.host
 def test_import_loads_no_compiler():
     code = (
         "import sys, pyfusion as pf; x = pf.ones(3) + 1\n"

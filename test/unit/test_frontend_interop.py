@@ -43,6 +43,7 @@ def test_pickled_functions_in_a_new_process():
     assert done.stdout.strip() == "['exp', 'det', 'fft']", done.stderr
 
 
+@pytest.mark.host
 def test_pickles_name_their_device():
     n = np.arange(6, dtype=np.float32).reshape(2, 3)
     pf.sync()
@@ -70,6 +71,7 @@ class _Older:
         return pf.asarray, (self.elements,)
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("version", [None, (1, 0)])
 def test_dlpack_has_no_negative_strides(version):
     n = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -89,6 +91,7 @@ def test_dlpack_has_no_negative_strides(version):
             x.__dlpack__(max_version=version, copy=False)
 
 
+@pytest.mark.host
 def test_dlpack_of_other_views_shares():
     x = pf.asarray(np.arange(12, dtype=np.float32).reshape(3, 4))
     assert np.shares_memory(np.from_dlpack(x.T[::2]), np.asarray(x))

@@ -7,6 +7,7 @@ import sys
 import textwrap
 
 import pytest
+from native_kernels import in_child
 
 from pyfusion.errors import CompileError
 from pyfusion.toolchains import cuda, rocm
@@ -144,3 +145,35 @@ def test_launch(tmp_path, target, cubin):
         "[7, 64, 128, 0, 7, 1] 2.5",
         "unload 11",
     ]
+
+
+UNWINDING = """
+    import ctypes, sys
+    from pyfusion.dialects import load
+    from pyfusion.passes import Pipeline, phases
+
+    load()
+    from mlir import ir
+    from pyfusion.compile.jit import Engine
+    from pyfusion.runtime import library
+
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.parse(open(sys.argv[1]).read())
+        known = phases("cuda")
+        for phase in known[[phase.name for phase in known].index("gpu") + 1 :]:
+            Pipeline(phase.passes).run(module)
+        engine = Engine(module, launches=library.load().path)
+        find = ctypes.CDLL("libgcc_s.so.1")._Unwind_Find_FDE
+        find.argtypes, find.restype = [ctypes.c_void_p, ctypes.c_void_p], ctypes.c_void_p
+        for name in ("kernel_0_flat", "_mlir_ciface_kernel_0_flat"):
+            address = engine._engine.raw_lookup(name)
+            print(bool(address), find(address + 1, (ctypes.c_void_p * 3)()))
+"""
+
+
+def test_the_unwinder_knows_nothing_of_host_code(tmp_path):
+    """Neither of its functions nor of what MLIR and LLVM generate beside them."""
+    file = tmp_path / "kernel.mlir"
+    file.write_text(INPUT)
+    done = in_child(f"import sys; sys.argv[1:] = [{str(file)!r}]\n" + textwrap.dedent(UNWINDING))
+    assert done.splitlines() == ["True None"] * 2
