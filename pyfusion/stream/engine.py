@@ -20,7 +20,8 @@ from ..runtime.statistics import statistics
 from . import failures
 from .block import Block, close_block, needed, open_block
 from .explorer import OnBackend, explore, report_fallback
-from .plan_store import Plan, PlanStore
+from .plan import Plan
+from .plan_store import PlanStore
 from .stream import Stream
 
 _lock = threading.RLock()

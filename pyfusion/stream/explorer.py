@@ -11,7 +11,7 @@ from ..fusers import FuserStatus, OperationFuser, OperationIr, TensorIr, Unfused
 from ..ir.value import Value, site_text
 from ..runtime.statistics import statistics
 from .block import Block
-from .plan_store import Plan
+from .plan import Plan
 
 
 def operations(block: Block) -> list[OperationIr]:
