@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fusers: what proposes to cover a run of operations with one executable."""
+"""Fusers: what proposes to cover a run of operations with one executable.
+
+The compiler's fuser, `MlirFuser`, covers every operation. Others are added by `register` and win,
+by their score, the operations that they do better.
+"""
 
 from __future__ import annotations
 
+from .arrays import inputs, write
+from .mlir_fuser import MlirFuser
 from .protocols import (
     FuserProperties,
     FuserStatus,
+    NoOp,
     NumOperations,
     OperationFuser,
     OperationIr,
@@ -13,26 +20,23 @@ from .protocols import (
     TensorIr,
     UnfusedOp,
 )
+from .registry import Registration, register, registered, unregister
 
 __all__ = [
     "FuserProperties",
     "FuserStatus",
+    "MlirFuser",
+    "NoOp",
     "NumOperations",
     "OperationFuser",
     "OperationIr",
     "Optimization",
+    "Registration",
     "TensorIr",
     "UnfusedOp",
-    "fusers",
+    "inputs",
+    "register",
+    "registered",
+    "unregister",
+    "write",
 ]
-
-_fusers: list[OperationFuser] = []
-
-
-def fusers() -> list[OperationFuser]:
-    """The fusers that compete for each new block, in order; a tie goes to the earlier one."""
-    if not _fusers:
-        from .mlir_fuser import MlirFuser
-
-        _fusers.append(MlirFuser())
-    return _fusers
