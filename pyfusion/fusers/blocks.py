@@ -121,9 +121,9 @@ class Block:
 class BlockSearch:
     """Finds what one fuser can cover in a window.
 
-    An operation goes to the block that touches one of its values; blocks that it would connect are
-    merged if nothing is lost by it. It begins a block of its own if they are not, if it touches
-    none, if the fuser turns it down, or if another operation has to run in between. A block whose
+    An operation goes to a block that touches one of its values; blocks that it would connect are
+    merged if nothing is lost by it. It begins a block of its own if it touches none, or if for
+    each of them the fuser turns it down or another operation has to run in between. A block whose
     fuser closes is done: what is covered is a strategy, and the others are looked at again,
     without the first one if nothing is covered.
     """
@@ -154,9 +154,11 @@ class BlockSearch:
         touching = [block for block in self._blocks if not values.isdisjoint(block.values)]
         if len(touching) > 1:
             touching = self._merge(touching)
-        if len(touching) == 1:
-            block = touching[0]
-            before, after = window.ancestors[index], window.descendants[index]
+        before, after = window.ancestors[index], window.descendants[index]
+        # First those that make what it reads, the latest before the others.
+        for block in sorted(
+            touching, key=lambda b: (b.members & before).bit_length(), reverse=True
+        ):
             if block.can_append(1 << index, before, after) and self._offer(block, index):
                 return
         self._offer(self._new_block(), index)

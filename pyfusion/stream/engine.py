@@ -197,6 +197,7 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
     if plan.parts is not None:
         close_block(block)
         block.leaves = []  # nor may the block hold what its parts read
+        statistics.blocks -= 1  # they are counted
         _run_parts(block.queue, [(p.positions, p) for p in plan.parts])
         return
     optimization = plan.optimization

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
+
+import pyfusion as pf
 from pyfusion.fusers import FuserProperties, FuserStatus, OperationIr, TensorIr, UnfusedOp
 from pyfusion.fusers.graph import Node
 
@@ -127,3 +130,16 @@ class Run(Fuser):
 def shown(strategies):
     """Strategies as (name of the fuser, positions); "-" for an operation of its own."""
     return [("-" if s.fuser is None else s.fuser.name, list(s.positions)) for s in strategies]
+
+
+def data(*shape):
+    """An array that exists."""
+    x = pf.asarray(np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 8)
+    pf.sync()
+    return x
+
+
+def plan():
+    """The only plan there is, as (name, positions) of its parts."""
+    (found,) = pf.stream.engine.plans.values()
+    return None if found.parts is None else [(p.name, p.positions) for p in found.parts]
