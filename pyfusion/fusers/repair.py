@@ -14,7 +14,7 @@ from .graph import Node, combine, cycles, is_valid_execution_order, topological_
 
 
 def repair(
-    strategies: Sequence[Strategy], nodes: Sequence[Node], keep: int = 0
+    strategies: Sequence[Strategy], nodes: Sequence[Node]
 ) -> tuple[list[Strategy], list[Strategy]]:
     """Takes out strategies until the others can be ordered.
 
@@ -24,7 +24,6 @@ def repair(
     Args:
         strategies: of disjoint operations.
         nodes: of all operations.
-        keep: how many of the first strategies, which are in no cycle by themselves, must stay.
 
     Returns:
         Those that stay, in the order given, and those to be cut up.
@@ -38,7 +37,7 @@ def repair(
         units = _with_singles(kept, nodes)
         victims = set()
         for members in cycles([combine([nodes[p] for p in unit.positions]) for unit in units]):
-            groups = [i for i in members if i >= keep and len(units[i].positions) > 1]
+            groups = [i for i in members if len(units[i].positions) > 1]
             victims.add(min(groups, key=lambda i: (units[i].fuser is not None, units[i].score, -i)))
         if not victims:
             return kept, dropped

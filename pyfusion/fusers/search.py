@@ -52,7 +52,7 @@ def search(
         taken = compete(operations, proposals, cut=rounds < ROUNDS)
         if not taken:
             break
-        fixed, _ = repair([*fixed, *taken], nodes, keep=len(fixed))
+        fixed, _ = repair([*fixed, *taken], nodes)  # cycles are inside a level
         covered = {p for strategy in fixed for p in strategy.positions}
         holes = [p for p in holes if p not in covered]
     return ordered(fixed, nodes)

@@ -10,6 +10,7 @@ from fake_fusers import Backend, Pattern, data, plan
 import pyfusion as pf
 from pyfusion import fusers
 from pyfusion.stream import engine
+from pyfusion.stream.plan import MAX_LAYOUTS, Part, Plan
 
 pytestmark = [
     pytest.mark.skipif(pf.config.mode != "fused", reason="about plans of whole blocks"),
@@ -207,6 +208,35 @@ def test_compiled_parts_are_saved(tmp_path):
         with pf.testing.inspect() as report:
             assert work().tolist() == want.tolist()
         assert report.compiles == 0 and report.kernels == 2
+
+
+def test_a_part_keeps_few_layouts():
+    part = Part((0,), Pattern("p", "exp"))
+    for number in range(2 * MAX_LAYOUTS):
+        part.put((number,), Plan(parts=()))
+    assert list(part.known) == [(number,) for number in range(MAX_LAYOUTS, 2 * MAX_LAYOUTS)]
+
+
+def test_a_part_has_a_plan_for_each_layout_of_what_it_reads():
+    turned = []
+
+    class Turn(Backend):
+        def execute(self, block):
+            (x,) = fusers.inputs(block)
+            turned.append(1)
+            fusers.write(block, 0, np.asfortranarray(x) if len(turned) % 2 else x)
+
+    class Turning(Pattern):
+        def finish(self, block):
+            return Turn("turn", 1)
+
+    x = data(3, 4)
+    with fusers.register(Turning("t", "exp", 100)):
+        for compiles in (1, 1, 0, 0):
+            with pf.testing.inspect() as report:
+                y = pf.exp(x) + 1
+            np.testing.assert_array_equal(np.asarray(y), np.asarray(x) + 1)
+            assert report.compiles == compiles
 
 
 def test_blocks_are_counted_by_what_runs():

@@ -177,11 +177,13 @@ def test_freeing_twice_or_before_it_is_produced_is_not_valid():
 def test_long_programs_take_linear_time():
     def seconds(count):
         nodes = nodes_of(program("a -1", *[f"a {i}" for i in range(count - 1)]))
-        start = time.perf_counter()
-        assert topological_order(nodes) == list(range(count))
-        assert cycles(nodes) == []
-        assert is_valid_execution_order(nodes, range(count))
-        return time.perf_counter() - start
+        best = float("inf")
+        for _ in range(3):
+            start = time.process_time()
+            assert topological_order(nodes) == list(range(count))
+            assert cycles(nodes) == []
+            assert is_valid_execution_order(nodes, range(count))
+            best = min(best, time.process_time() - start)
+        return best
 
-    seconds(1000)
-    assert seconds(100_000) < 100 * max(seconds(5000), 0.005)  # 400 times, were it quadratic
+    assert seconds(40_000) < 100 * seconds(2000)  # 400 times, were it quadratic

@@ -196,3 +196,11 @@ def test_never_more_blocks_than_the_cap(count, monkeypatch):
     monkeypatch.setattr(BlockSearch, "_offer", offer)
     assert search.run() == []
     assert max(most) == min(count, MAX_BLOCKS)
+
+
+def test_a_search_that_has_offered_enough_only_finishes():
+    w = window("a -1", "b -2", "x 0", "a 2", "b 3")
+    assert [s.positions for s in BlockSearch(w, Run("run", "a b"), 0).run()] == [(0, 1), (3, 4)]
+    search = BlockSearch(w, Run("run", "a b"), 0)
+    search._offers = 0
+    assert [s.positions for s in search.run()] == [(0,), (1,), (3, 4)]

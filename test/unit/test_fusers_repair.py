@@ -68,12 +68,6 @@ def test_a_cycle_elsewhere_costs_nothing_here():
     assert dropped == [strategies[1], strategies[2]]
 
 
-def test_what_must_stay_stays_whatever_it_scores():
-    nodes = nodes_of(program("x -1", "y -1", "x 1", "y 0"))
-    low, high = Strategy((0, 2), A, 1), Strategy((1, 3), B, 9)
-    assert repair([low, high], nodes, keep=1) == ([low], [high])
-
-
 def test_unfused_ones_are_split_before_a_fused_one():
     # The unfused group makes 0 and frees it with 2; the fused one reads it in between.
     nodes = nodes_of(program("x -1", "x 0", "x 0", "x 1"), freed={2: [0]})

@@ -173,6 +173,12 @@ def test_what_is_left_is_searched_again_by_reset_fusers():
     assert result[1:-1] == [("p", [i, i + 1]) for i in range(1, 19, 2)]
 
 
+def test_in_the_last_round_nothing_is_cut(monkeypatch):
+    p = program("sin -1", "exp 0", "add 1 -2", "cos 2")
+    monkeypatch.setattr(module, "ROUNDS", 1)
+    assert found(p, Run("all"), Pattern("p", "exp add", 9)) == [("all", [0, 1, 2, 3])]
+
+
 def test_what_is_left_joins_as_far_as_the_order_allows():
     # Of two chains only one has the pattern: what comes before it, after it and beside it.
     p = program("a -1", "exp 0", "a -2", "add 1 -3", "a 2", "a 3", "a 4")
