@@ -95,13 +95,13 @@ def test_a_read_inside_a_flush_is_refused(monkeypatch):
     inner = []
     real = engine.run_block
 
-    def run_block(queue):
+    def run_block(queue, *part):
         monkeypatch.undo()
         try:
             np.asarray(b * 2)
         except RuntimeError as error:
             inner.append(str(error))
-        return real(queue)
+        return real(queue, *part)
 
     monkeypatch.setattr(engine, "run_block", run_block)
     assert np.asarray(a + 1).tolist() == [2.0] * 3
