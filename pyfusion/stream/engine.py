@@ -151,6 +151,11 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
     Args:
         part: of the plan that they are a part of; None for a block with a plan of its own.
     """
+    if part is not None and part.dead:  # it may read what has not run: it is no block
+        _forget(queue)
+        for v in queue:
+            v.record = None
+        return
     try:
         block = open_block(queue)
     except Exception as error:

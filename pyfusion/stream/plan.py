@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..fusers import NoOp
+
 # Executables of one part: its key differs between blocks of one plan only where an earlier part
 # leaves a result in another layout.
 MAX_LAYOUTS = 8
@@ -18,14 +20,16 @@ class Part:
         positions: of the operations, in the order in which they run.
         fuser: what makes the executable when the part is first run; None for one that is given.
         known: plans of the part, by its own key.
+        dead: nothing needs its results; it is not run.
     """
 
-    __slots__ = ("positions", "fuser", "known", "_given")
+    __slots__ = ("positions", "fuser", "known", "dead", "_given")
 
     def __init__(self, positions: tuple[int, ...], fuser: Any = None, optimization: Any = None):
         self.positions = positions
         self.fuser = fuser
         self.known: dict[tuple, Plan] = {}
+        self.dead = isinstance(optimization, NoOp)
         self._given = None if optimization is None else Plan(optimization)
 
     @property

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plans of several parts in the engine."""
 
+import random
 import threading
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -285,3 +287,34 @@ def test_threads_with_fusers():
         for thread in threads:
             thread.join()
     assert not wrong
+
+
+def test_random_programs_with_random_patterns():
+    rng = random.Random(0)
+    binary = {"add": np.add, "multiply": np.multiply, "subtract": np.subtract}
+    unary = {"negative": np.negative, "square": np.square}
+    names = [*binary, *unary]
+    n = np.arange(5, dtype=np.int32)
+    parts = 0
+    for _ in range(40):
+        engine.plans.clear()
+        x = pf.asarray(n)
+        pf.sync()
+        fused, plain = [x], [n]
+        with ExitStack() as stack:
+            for number in range(rng.randrange(1, 4)):
+                pattern = Pattern(f"p{number}", " ".join(rng.choices(names, k=2)), 5 + number)
+                stack.enter_context(fusers.register(pattern))
+            for _ in range(rng.randrange(2, 25)):
+                name = rng.choice(names)
+                chosen = [rng.randrange(len(fused)) for _ in range(1 + (name in binary))]
+                fused.append(getattr(pf, name)(*[fused[i] for i in chosen]))
+                plain.append((binary | unary)[name](*[plain[i] for i in chosen]))
+                if len(fused) > 3 and rng.random() < 0.4:  # a result that only others hold
+                    lost = rng.randrange(len(fused))
+                    del fused[lost], plain[lost]
+            pf.sync()
+            parts += sum(len(p.parts or ()) > 1 for p in engine.plans.values())
+            for found, want in zip(fused, plain, strict=True):
+                assert np.asarray(found).tolist() == want.tolist()
+    assert parts > 10
