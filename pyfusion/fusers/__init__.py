@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fusers: what proposes to cover a run of operations with one executable."""
+"""Fusers: what proposes to cover a run of operations with one executable.
+
+The compiler's fuser, `MlirFuser`, covers every operation. Others are added by `register` and win,
+by their score, the operations that they do better.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
+from .arrays import inputs, write
+from .mlir_fuser import MlirFuser
 from .protocols import (
     FuserProperties,
     FuserStatus,
+    NoOp,
     NumOperations,
     OperationFuser,
     OperationIr,
@@ -15,34 +20,23 @@ from .protocols import (
     TensorIr,
     UnfusedOp,
 )
+from .registry import Registration, register, registered, unregister
 
 __all__ = [
     "FuserProperties",
     "FuserStatus",
+    "MlirFuser",
+    "NoOp",
     "NumOperations",
     "OperationFuser",
     "OperationIr",
     "Optimization",
+    "Registration",
     "TensorIr",
     "UnfusedOp",
-    "fusers",
+    "inputs",
+    "register",
+    "registered",
+    "unregister",
+    "write",
 ]
-
-_fusers: list[OperationFuser] = []
-
-
-def fusers(device: Any = None) -> list[OperationFuser]:
-    """The fusers that compete for each new block, in order; a tie goes to the earlier one.
-
-    Args:
-        device: the block's. Its own fusers come last; where memory has no addresses, nothing is
-            compiled.
-    """
-    if not _fusers:
-        from .mlir_fuser import MlirFuser
-
-        _fusers.append(MlirFuser())
-    if device is None or device.runtime is None:
-        return _fusers
-    own = getattr(device.runtime, "fusers", ())
-    return [f for f in _fusers if device.target or f.name != "mlir"] + list(own)

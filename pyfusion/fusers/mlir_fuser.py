@@ -9,7 +9,7 @@ from .protocols import FuserProperties, FuserStatus, OperationIr
 
 
 class MlirFuser:
-    """Covers the whole run. What the compiler does not know becomes a call of the backend."""
+    """Covers everything. What the compiler does not know becomes a call of the backend."""
 
     name = "mlir"
 
@@ -29,6 +29,11 @@ class MlirFuser:
 
     def reset(self) -> None:
         self._length = self._compiled = 0
+
+    def clone(self) -> MlirFuser:
+        other = MlirFuser()
+        other._length, other._compiled = self._length, self._compiled
+        return other
 
     def status(self) -> FuserStatus:
         return FuserStatus.OPEN

@@ -7,11 +7,21 @@ import warnings
 
 from ..config import config
 from ..errors import CompileError, FallbackWarning, level_of_the_user
-from ..fusers import FuserStatus, OperationFuser, OperationIr, TensorIr, UnfusedOp, fusers
+from ..fusers import (
+    FuserStatus,
+    MlirFuser,
+    NoOp,
+    OperationFuser,
+    OperationIr,
+    TensorIr,
+    UnfusedOp,
+    registered,
+)
+from ..ir.device import Device
 from ..ir.value import Value, site_text
 from ..runtime.statistics import statistics
 from .block import Block
-from .plan import Plan
+from .plan import Part, Plan
 
 
 def operations(block: Block) -> list[OperationIr]:
@@ -32,30 +42,90 @@ def operations(block: Block) -> list[OperationIr]:
 
 def explore(block: Block) -> Plan:
     """A plan for the block. A fuser that fails to build its executable falls back."""
-    ops = operations(block)
-    best: OperationFuser | None = None
-    for fuser in fusers(block.device):
-        fuser.reset()
-        for op in ops:
-            if fuser.status() is FuserStatus.CLOSED:
-                break
-            fuser.fuse(op)
-        properties = fuser.properties()
-        if (
-            properties.ready
-            and properties.score > 0
-            and (best is None or properties.score > best.properties().score)
-        ):
-            best = fuser
-    if best is None or len(best) == 0:
-        return Plan(UnfusedOp()) if len(ops) == 1 else Plan(OnBackend(len(ops), "no fuser"))
-    if len(best) < len(ops):
-        return Plan(splits=(len(best), len(ops) - len(best)))
+    fusers = _fusers_for(block.device)
+    if not fusers:
+        return Plan(OnBackend(len(block.queue), "no fuser"))
     try:
-        return Plan(best.finish(block))
+        ops = operations(block)
+        if len(fusers) == 1 and isinstance(fusers[0], MlirFuser):  # it covers everything: no search
+            return Plan(_offered(fusers[0], ops).finish(block))
+        return _searched(block, ops, fusers)
     except Exception as error:
         report_fallback(block, error)
-        return Plan(OnBackend(len(ops), "it did not compile"))
+        return Plan(OnBackend(len(block.queue), "it did not compile"))
+
+
+def _fusers_for(device: Device) -> list[OperationFuser]:
+    """Those registered that work on the device, the compiler's only where memory has addresses,
+    and those that its backend was decorated with."""
+    kind = device.kind
+    found = [
+        f
+        for f in registered()
+        if kind in getattr(f, "devices", (kind,))
+        and (device.target or not isinstance(f, MlirFuser))
+    ]
+    return found + list(getattr(device.runtime, "fusers", ()))
+
+
+def _searched(block: Block, ops: list[OperationIr], fusers: list[OperationFuser]) -> Plan:
+    from ..fusers.search import search
+
+    live = _live(ops, block.survivors)
+    parts = []
+    if len(live) < len(ops):  # no fuser is to be misled by what does not count
+        dead = set(range(len(ops))).difference(live)
+        parts.append(Part(tuple(sorted(dead)), optimization=NoOp(len(dead))))
+    for positions, fuser, *_ in search([ops[p] for p in live], fusers):
+        positions = tuple([live[p] for p in positions])
+        if fuser is None:
+            parts += [Part((p,), optimization=UnfusedOp()) for p in positions]
+        elif isinstance(fuser, MlirFuser) and len(positions) == len(ops):
+            return Plan(_offered(fuser, ops).finish(block))
+        else:
+            parts.append(Part(positions, fuser))
+    return Plan(parts=parts)
+
+
+def _live(ops: list[OperationIr], survivors: list[int]) -> list[int]:
+    """Positions of the operations that the survivors need."""
+    needed = set(survivors)
+    for position in range(len(ops) - 1, -1, -1):
+        if position in needed:
+            needed.update(
+                [i.id for i in ops[position].inputs if isinstance(i, TensorIr) and i.id >= 0]
+            )
+    return sorted(needed)
+
+
+def _offered(fuser: OperationFuser, ops: list[OperationIr]) -> OperationFuser:
+    """A clone of the fuser that covers exactly these operations.
+
+    Raises:
+        RuntimeError: it does not cover them.
+    """
+    clone = fuser.clone()
+    clone.reset()
+    for op in ops:
+        if clone.status() is FuserStatus.CLOSED:
+            break
+        clone.fuse(op)
+    if not clone.properties().ready or len(clone) != len(ops):
+        raise RuntimeError(
+            f"the fuser {fuser.name!r} covers {len(clone)} of {len(ops)} operations, "
+            "of which it had covered all"
+        )
+    return clone
+
+
+def explore_part(part: Part, block: Block) -> Plan:
+    """A plan for a part of a block, numbered as a block of its own, by the fuser that won it."""
+    assert part.fuser is not None
+    try:
+        return Plan(_offered(part.fuser, operations(block)).finish(block))
+    except Exception as error:
+        report_fallback(block, error)
+        return Plan(OnBackend(len(block.queue), "it did not compile"))
 
 
 class OnBackend:

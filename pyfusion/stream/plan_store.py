@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 
 from ..config import config
 from .plan import Plan
@@ -31,6 +32,11 @@ class PlanStore:
 
     def values(self) -> list[Plan]:
         return list(self._plans.values())
+
+    def remove(self, test: Callable[[Plan], bool]) -> None:
+        """Forgets the plans that a test is true of."""
+        for key in [key for key, plan in self._plans.items() if test(plan)]:
+            del self._plans[key]
 
     def clear(self) -> None:
         self._plans.clear()

@@ -10,6 +10,7 @@ from gpu_fakes import fresh
 from native_kernels import abi_errors, kernels
 
 import pyfusion as pf
+from pyfusion import fusers
 from pyfusion.runtime import library as rt
 
 
@@ -42,3 +43,13 @@ def gpu():
     with fake_gpus() as backend:
         yield backend
         pf.stream.engine.plans.clear()
+
+
+@pytest.fixture
+def only_the_compiler():
+    """The test begins without plans, and leaves no fuser behind."""
+    before = fusers.registered()
+    pf.stream.engine.plans.clear()
+    yield
+    assert fusers.registered() == before
+    pf.stream.engine.plans.clear()

@@ -95,13 +95,13 @@ def test_a_read_inside_a_flush_is_refused(monkeypatch):
     inner = []
     real = engine.run_block
 
-    def run_block(queue):
+    def run_block(queue, *part):
         monkeypatch.undo()
         try:
             np.asarray(b * 2)
         except RuntimeError as error:
             inner.append(str(error))
-        return real(queue)
+        return real(queue, *part)
 
     monkeypatch.setattr(engine, "run_block", run_block)
     assert np.asarray(a + 1).tolist() == [2.0] * 3
@@ -248,8 +248,7 @@ def test_queued_work_goes_on_in_a_forked_child():
 
 
 def test_a_fuser_of_the_users_cuts_a_block():
-    from pyfusion import fusers as package
-    from pyfusion.fusers import FuserProperties, FuserStatus, UnfusedOp, fusers
+    from pyfusion.fusers import FuserProperties, FuserStatus, UnfusedOp, register
 
     class FirstOnly:
         name = "first-only"
@@ -266,6 +265,11 @@ def test_a_fuser_of_the_users_cuts_a_block():
         def reset(self):
             self.seen = 0
 
+        def clone(self):
+            other = FirstOnly()
+            other.seen = self.seen
+            return other
+
         def status(self):
             return FuserStatus.CLOSED if self.seen else FuserStatus.OPEN
 
@@ -276,19 +280,13 @@ def test_a_fuser_of_the_users_cuts_a_block():
             return self.seen
 
     x = pf.asarray(np.arange(3, dtype=np.float32))
-    fusers()
-    package._fusers.insert(0, FirstOnly())
-    engine.plans.clear()
-    try:
+    with register(FirstOnly(), before="mlir"):
         with pf.testing.inspect() as report:
             y = x * 2 + 1
         assert np.asarray(y).tolist() == [1, 3, 5]
         if pf.config.mode == "fused":
             assert report.kernels == 0
             assert report.unfused == ["multiply", "add"]
-    finally:
-        package._fusers.pop(0)
-        engine.plans.clear()
 
 
 def test_two_threads_do_not_meet_in_one_block():

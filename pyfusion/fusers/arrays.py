@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What an optimization of the user's reads and writes: NumPy arrays for the values of a block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ir.device import CPU
+
+
+def inputs(block: Any) -> list[np.ndarray]:
+    """The arrays that a block reads, in order of first use; read-only.
+
+    That of a `TensorIr` whose `id` is negative is `inputs(block)[-1 - id]`. On the CPU they are
+    the memory itself, from a GPU they are copies.
+
+    Args:
+        block: what `Optimization.execute` is given.
+    """
+    from ..runtime.memory import to_numpy
+
+    device = block.device
+    if device is CPU:
+        return [to_numpy(leaf) for leaf in block.leaves]
+    return [device.runtime.download(leaf) for leaf in block.leaves]
+
+
+def write(block: Any, number: int, array: Any) -> None:
+    """Gives an operation of a block its result.
+
+    Args:
+        block: what `Optimization.execute` is given.
+        number: of the operation; those in `block.survivors` must be written, others may be.
+        array: of the shape and element type that were recorded. On the CPU its memory is taken
+            over without a copy, so it must not be written to afterwards; it may be a view of an
+            input.
+
+    Raises:
+        ValueError: another shape or element type.
+    """
+    from ..runtime.backend_step import take
+    from ..runtime.memory import adopt, from_numpy
+
+    v = block.queue[number]
+    array = np.asarray(array)
+    if array.shape != v.shape or array.dtype != v.dtype.numpy:
+        raise ValueError(
+            f"{v.record[0].name}, operation {number}: {array.dtype}{list(array.shape)} was written "
+            f"where {v.dtype.name}{list(v.shape)} was recorded"
+        )
+    if block.device is not CPU:
+        take(v, block.device.runtime.upload(array))
+        return
+    item = v.dtype.itemsize
+    in_place = array.flags.aligned and not any(s % item for s in array.strides)
+    take(v, adopt(array, v.dtype) if in_place else from_numpy(array))
