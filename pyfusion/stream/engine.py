@@ -17,7 +17,7 @@ from ..config import config
 from ..errors import ExecutionError
 from ..ir.value import Value
 from ..runtime.statistics import statistics
-from . import failures
+from . import failures, period
 from .block import Block, close_block, needed, open_block
 from .explorer import OnBackend, explore, report_fallback
 from .plan import Plan
@@ -83,6 +83,9 @@ def flush(stream: Stream) -> ExecutionError | None:
                 try:
                     if config.mode == "single":
                         _run_parts(queue, [1] * len(queue))
+                    elif stream.cut:
+                        stream.cut = False
+                        _run_parts(queue, period.parts(stream.loop, queue, stream.limit))
                     else:
                         run_block(queue)
                 except BaseException:
@@ -95,17 +98,43 @@ def flush(stream: Stream) -> ExecutionError | None:
 
 
 def bound(stream: Stream) -> None:
-    """The queue is full: forgets what nobody needs, and runs the rest if it is much."""
+    """The queue is full: forgets what nobody needs, and runs the rest if it is much; within a loop
+    whole bodies of it, so that the next ones make the same blocks."""
     with _lock:
         if _running:  # recorded by a signal handler or a destructor: the queue grows
             return
         queue = stream.queue
-        kept = needed(queue)
-        if 2 * len(kept) <= stream.limit:
-            queue[:] = kept
+        queue[:] = needed(queue)
+        if 2 * len(queue) <= stream.limit:
             return
-        del kept
+        if config.mode == "fused":
+            stream.loop, lengths = period.cuts(stream.loop, queue, stream.limit, stream.cut)
+            if lengths:
+                del queue
+                _run_head(stream, lengths)
+                return
+        stream.cut = False
+        del queue
         flush(stream)
+
+
+def _run_head(stream: Stream, lengths: list[int]) -> None:
+    """Runs blocks of these lengths from the beginning of a queue. The rest stays in it."""
+    global _running
+    whole = len(stream.queue)
+    head = stream.queue[: sum(lengths)]
+    del stream.queue[: len(head)]
+    stream.cut = True
+    stream.held = stream.held * len(stream.queue) // whole  # its share
+    _running = True
+    try:
+        _run_parts(head, lengths)
+    except BaseException:
+        stream.queue[:0] = [v for v in head if v.stream is not None]
+        raise
+    finally:
+        failures.raised.clear()
+        _running = False
 
 
 def _run_parts(queue: list[Value], lengths: Iterable[int]) -> None:
