@@ -124,7 +124,7 @@ def _run_head(stream: Stream, lengths: list[int]) -> None:
     whole = len(stream.queue)
     head = stream.queue[: sum(lengths)]
     del stream.queue[: len(head)]
-    stream.cut = True
+    stream.cut = stream.loop is not None
     stream.held = stream.held * len(stream.queue) // whole  # its share
     _running = True
     try:

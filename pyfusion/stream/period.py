@@ -4,8 +4,8 @@
 A queue that is cut wherever it happens to be full is cut at another place of the loop each time,
 and each cut makes a new key. So when it is full, the sequence of operations in it is searched for
 its period, and it is cut at multiples of that. What follows no period, as a branch that is taken
-now and then, is a block of its own. Nothing here decides what is computed: a period that is none
-only makes blocks that do not come again.
+now and then, is a block of its own. A body longer than the queue is cut at landmarks. Nothing here
+decides what is computed: a period that is none only makes blocks that do not come again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,13 @@ _OUTSIDE = -1
 _SCALAR = -2
 _REMEMBERED = 256
 
-# The loops of full queues, by the hashes of their tokens; None where there is none.
-_seen: dict[int, Loop | None] = {}
+_LONG_GRAM = 8
+_GRAMS = 1 << 14
+
+# Of full queues, by the hashes of their tokens: the loop that they are in, or where else to cut.
+_seen: dict[int, Loop | int] = {}
+# Runs of operations in full queues without a period.
+_grams: dict[int, None] = {}
 
 
 class Loop(NamedTuple):
@@ -78,35 +83,51 @@ def cuts(
 
     Returns:
         The loop that the queue is in, and the lengths of the blocks to run now. What is left of the
-        queue is to be kept. Without a loop, or where nothing can be cut off, no lengths.
+        queue is to be kept. No lengths: the whole queue is to be run.
     """
     tokens = tokens_of(queue)
     units = [] if known is None else _units(known, queue, tokens)
     bodies = sum(unit.is_body for unit in units)
     loop = known
     if not goes_on or 3 * (len(units) - bodies) > bodies:
-        loop = _look_up(queue, tokens)
-        if loop is None and units:
-            loop = known
-        elif loop is not None and loop is not known:
-            found = _units(loop, queue, tokens)
-            if known is not None and _is_as_good(known, units, loop, found):
-                loop = known
-            else:
-                units = found
-    if loop is None:
-        return None, []
+        other = _look_up(queue, tokens)
+        if isinstance(other, int):
+            if not units:
+                return None, [other] if other else []
+        elif other is not known:
+            found = _units(other, queue, tokens)
+            if known is None or not _is_as_good(known, units, other, found):
+                loop, units = other, found
+    assert loop is not None
     return loop, _cut(loop, units, limit)
 
 
-def _look_up(queue: list[Value], tokens: list[int]) -> Loop | None:
-    """The loop of a queue, searched for if the queue is new."""
+def _look_up(queue: list[Value], tokens: list[int]) -> Loop | int:
+    """The loop of a queue, searched for if the queue is new; or where to cut it, 0 for nowhere."""
     name = hash(tuple(tokens))
-    if name not in _seen:
+    found = _seen.get(name)
+    if found is None:
         while len(_seen) >= _REMEMBERED:
             del _seen[next(iter(_seen))]
-        _seen[name] = _find(queue, tokens)
-    return _seen[name]
+        loop = _find(queue, tokens)
+        found = _seen[name] = _landmark(tokens) if loop is None else loop
+    return found
+
+
+def _landmark(tokens: list[int]) -> int:
+    """Where to cut a queue that shows no period, but holds what others have held: the body of the
+    loop is longer than the queue. A place in its second half that depends on nothing but the
+    operations there: so it is found again in the next bodies, wherever the queue begins. 0 if most
+    of the queue is new."""
+    count = len(tokens) - _LONG_GRAM
+    grams = [hash(tuple(tokens[place : place + _LONG_GRAM])) for place in range(count)]
+    known = sum(gram in _grams for gram in grams)
+    while len(_grams) + count > _GRAMS and _grams:
+        del _grams[next(iter(_grams))]
+    _grams.update(dict.fromkeys(grams))
+    if 4 * known < 3 * count or count < 2 * _LONG_GRAM:
+        return 0
+    return min(range(len(tokens) // 2, count), key=grams.__getitem__)
 
 
 def _is_as_good(loop: Loop, units: list[Unit], other: Loop, others: list[Unit]) -> bool:

@@ -56,6 +56,7 @@ def watched(monkeypatch):
     engine.plans.clear()
     pf.stream.current().loop = None
     period._seen.clear()
+    period._grams.clear()
     used = collections.Counter()
     with monkeypatch.context() as patch, pf.testing.inspect() as report:
         real = engine.plans.get
@@ -226,6 +227,37 @@ def test_a_program_without_a_period_is_cut_as_it_was_full(monkeypatch):
         with pf.testing.inspect() as later:
             np.asarray(straight(x, 150))
         assert (later.plans, later.blocks) == (0, 2)
+
+
+@fused_only
+@pytest.mark.parametrize(("length", "read"), [(130, 0), (200, 10), (450, 0), (1000, 3)])
+def test_a_body_longer_than_the_queue(monkeypatch, length, read):
+    """Half of its operations are functions in an order of their own, and with no period."""
+    rng = np.random.default_rng(3)
+    functions = [pf.exp, pf.tanh, pf.sin, abs, pf.floor, pf.sign]
+    order = rng.integers(0, len(functions), length // 2 - 1).tolist()
+
+    def run(count):
+        x = pf.asarray(np.ones(16, np.float32))
+        for i in range(count):
+            before = x
+            for k in order:
+                x = functions[k](x) * 0.5
+            x = (x + before) * 0.25
+            if read and i % read == read - 1:
+                np.asarray(x)
+        return np.asarray(x)
+
+    with watched(monkeypatch) as report:
+        result = run(40)
+    assert report.plans <= 3 + 2 * (length // 128 + 1)
+    assert report.kernels <= 40 * (length // 128 + 1)
+    with pf.testing.inspect() as later:
+        run(80)
+    assert later.plans <= 1
+    if length < 300:
+        with pf.config.scope(mode="single"):
+            assert np.array_equal(result, run(40))
 
 
 @fused_only
