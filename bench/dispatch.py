@@ -6,6 +6,9 @@
 record_us             time per operation over a mixed chain of 10, recorded and dropped unread
 np_add16_us           np.add of 16 f32, between the batches of the former
 warm_flush_us         the chain on 16 elements, read, less 10 x record_us
+warm_flush_1000_us    the same with 1,000 other plans in the store
+loop_us               a body of 30 operations, three chains, in a loop that reads nothing
+loop_read_us          the same with a read after every tenth body
 compile_ms            the chain, read, with an empty plan store; MLIR is loaded
 compile_cold_ms       the same in a fresh process that has imported pyfusion: MLIR's import included
 jax_jit_ms            the first call of the chain under jax.jit, traced and compiled anew each time
@@ -68,6 +71,7 @@ def warm(quick: bool) -> dict[str, float]:
     import numpy as np
 
     import pyfusion as pf
+    from pyfusion.stream import engine
 
     nx, ny = _inputs()
     x, y = pf.asarray(nx), pf.asarray(ny)
@@ -85,19 +89,60 @@ def warm(quick: bool) -> dict[str, float]:
     def add() -> None:
         np.add(nx, ny, out=out)
 
-    batches: dict[str, list[float]] = {"record": [], "flush": [], "add": []}
+    def loop(bodies: int, read: int) -> None:
+        a = x
+        for step in range(bodies):
+            a = chain(pf, chain(pf, chain(pf, a, y), y), y)
+            if step % read == read - 1:
+                np.asarray(a)
+        np.asarray(a)
+
+    few, full = engine.plans, filled(flush)
+    loop(100, 1000)
+    loop(100, 10)
+    batches: dict[str, list[float]] = {
+        name: [] for name in ("record", "flush", "add", "full", "loop", "loop_read")
+    }
     for _ in range(7 if quick else 41):
         batches["record"].append(per_call_us(record, 300) / OPS)
         pf.sync()
         batches["add"].append(per_call_us(add, 2000))
         batches["flush"].append(per_call_us(flush, 300))
+        batches["loop"].append(per_call_us(lambda: loop(100, 1000), 1) / 100)
+        batches["loop_read"].append(per_call_us(lambda: loop(100, 10), 1) / 100)
+        engine.plans = full
+        batches["full"].append(per_call_us(flush, 300))
+        engine.plans = few
     recorded = median(batches["record"])
     return {
         "record_us": recorded,
         "np_add16_us": median(batches["add"]),
         "warm_flush_us": median(batches["flush"]) - OPS * recorded,
+        "warm_flush_1000_us": median(batches["full"]) - OPS * recorded,
+        "loop_us": median(batches["loop"]),
+        "loop_read_us": median(batches["loop_read"]),
         "rss_growth_mb": _growth(flush, 10_000 if quick else 100_000),
     }
+
+
+def filled(flush: Callable[[], None]) -> Any:
+    """A plan store with what `flush` needs and 1,000 plans whose keys begin alike."""
+    from pyfusion.config import config
+    from pyfusion.stream import engine
+    from pyfusion.stream.plan import Plan
+    from pyfusion.stream.plan_store import PlanStore
+
+    few = engine.plans
+    engine.plans = full = PlanStore()
+    keys: list[tuple] = []
+    put = full.put
+    full.put = lambda key, plan: (keys.append(key), put(key, plan))  # type: ignore
+    with config.scope(max_plans=2000):
+        flush()
+        for number in range(1000):
+            put((*keys[0][:-1], number), Plan())
+    engine.plans = few
+    return full
 
 
 def _resident_mb() -> float:
@@ -185,6 +230,7 @@ def child(part: str, quick: bool) -> dict[str, float]:
 
 GATES = {
     "record_us": lambda r: 10 * r["np_add16_us"],
+    "warm_flush_1000_us": lambda r: 1.25 * r["warm_flush_us"],
     "compile_ms": lambda r: max(120, 1.5 * (r["jax_jit_ms"] or 0)),
     "compile_cold_ms": lambda r: 500,
     "import_over_numpy_ms": lambda r: 50,

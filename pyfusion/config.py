@@ -109,6 +109,12 @@ FLAGS: dict[str, Flag] = {
         1 << 30, _natural, "Bytes of new arrays that a stream with queued operations may hold."
     ),
     "max_plans": Flag(256, _natural, "Compiled plans kept; the least recently used one goes."),
+    "max_plan_bytes": Flag(
+        1 << 28,
+        _natural,
+        "Bytes that compiled plans may hold, machine code included, by an estimate: about 1 MB "
+        "each. The least recently used one goes. Not counted: code on GPUs.",
+    ),
     "device": Flag(
         "cpu", _device, "Where arrays are made that no argument places: cpu, cuda, cuda:1, rocm."
     ),
@@ -153,6 +159,7 @@ class Config:
     max_queue: int
     max_held: int
     max_plans: int
+    max_plan_bytes: int
     device: str
     gpu_backend: str
     gpu_format: str

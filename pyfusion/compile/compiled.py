@@ -13,6 +13,12 @@ from ..ir.device import CPU
 from ..runtime.library import pf_kernel_destroy
 from ..runtime.steps import BackendStep, KernelStep
 
+# Growth of the resident memory: of a block of 5 operations in one kernel 0.93 MB, of 200 in one
+# 1.2 MB, of 120 in 25 kernels 1.7 MB.
+_ENGINE_BYTES = 900_000
+_KERNEL_BYTES = 20_000
+_OPERATION_BYTES = 1_500
+
 
 class CompiledBlock:
     """Runs a program over the leaves, scalars and bounds of a block.
@@ -44,6 +50,16 @@ class CompiledBlock:
 
     def __len__(self) -> int:
         return self._length
+
+    @property
+    def nbytes(self) -> int:
+        """Host memory that the block holds, as far as it can be told: the JIT does not say, so the
+        code's size is reckoned from what processes grew by with each compiled block."""
+        code = 0 if self.saved is None else len(self.saved[2])
+        if self._engine is not None:
+            kernels = sum(isinstance(s, KernelStep) for s, *_ in self._steps)
+            code += _ENGINE_BYTES + kernels * _KERNEL_BYTES
+        return code + self._length * _OPERATION_BYTES
 
     def describe(self) -> str:
         kernels = sum(isinstance(s, KernelStep) for s, *_ in self._steps)

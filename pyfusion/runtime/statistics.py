@@ -11,6 +11,7 @@ class Statistics:
     def __init__(self) -> None:
         self.blocks = 0
         self.compiles = 0
+        self.plans = 0  # stored
         self.loaded = 0  # plans taken from a file instead
         self.fallbacks = 0
         self.unfused: list[str] = []

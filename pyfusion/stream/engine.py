@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..config import config
@@ -18,7 +18,7 @@ from ..errors import ExecutionError
 from ..fusers.registry import on_change
 from ..ir.value import Value
 from ..runtime.statistics import statistics
-from . import failures
+from . import failures, period
 from .block import Block, close_block, needed, open_block
 from .explorer import OnBackend, explore, explore_part, report_fallback
 from .plan import Part, Plan
@@ -99,7 +99,11 @@ def flush(stream: Stream) -> ExecutionError | None:
                 stream.held = 0
                 try:
                     if config.mode == "single":
-                        _run_parts(queue, [((p,), None) for p in range(len(queue))])
+                        _run_parts(queue, _in_a_row([1] * len(queue)))
+                    elif stream.cut:
+                        stream.cut = False
+                        lengths = period.parts(stream.loop, queue, stream.limit)
+                        _run_parts(queue, _in_a_row(lengths))
                     else:
                         run_block(queue)
                 except BaseException:
@@ -112,17 +116,51 @@ def flush(stream: Stream) -> ExecutionError | None:
 
 
 def bound(stream: Stream) -> None:
-    """The queue is full: forgets what nobody needs, and runs the rest if it is much."""
+    """The queue is full: forgets what nobody needs, and runs the rest if it is much; within a loop
+    whole bodies of it, so that the next ones make the same blocks."""
     with _lock:
         if _running:  # recorded by a signal handler or a destructor: the queue grows
             return
         queue = stream.queue
-        kept = needed(queue)
-        if 2 * len(kept) <= stream.limit:
-            queue[:] = kept
+        queue[:] = needed(queue)
+        if 2 * len(queue) <= stream.limit:
             return
-        del kept
+        if config.mode == "fused":
+            stream.loop, lengths = period.cuts(stream.loop, queue, stream.limit, stream.cut)
+            if lengths:
+                del queue
+                _run_head(stream, lengths)
+                return
+        stream.cut = False
+        del queue
         flush(stream)
+
+
+def _run_head(stream: Stream, lengths: list[int]) -> None:
+    """Runs blocks of these lengths from the beginning of a queue. The rest stays in it."""
+    global _running
+    whole = len(stream.queue)
+    head = stream.queue[: sum(lengths)]
+    del stream.queue[: len(head)]
+    stream.cut = stream.loop is not None
+    stream.held = stream.held * len(stream.queue) // whole  # its share
+    _running = True
+    try:
+        _run_parts(head, _in_a_row(lengths))
+    except BaseException:
+        stream.queue[:0] = [v for v in head if v.stream is not None]
+        raise
+    finally:
+        failures.raised.clear()
+        _running = False
+
+
+def _in_a_row(lengths: Iterable[int]) -> Iterator[tuple[Iterable[int], None]]:
+    """Blocks of these lengths, one after the other, as `_run_parts` takes them."""
+    start = 0
+    for length in lengths:
+        yield range(start, start + length), None
+        start += length
 
 
 def _run_parts(queue: list[Any], parts: Iterable[tuple[Iterable[int], Part | None]]) -> None:

@@ -26,9 +26,22 @@ class Stream:
         held: bytes of arrays made since its last flush.
         thread: an object that the streams of one thread share.
         others: of a thread's stream for the CPU, its streams for other devices.
+        loop: the loop that it was in when its queue was full the last time, or None.
+        cut: the queue is the rest of a longer one, whose beginning has run.
     """
 
-    __slots__ = ("queue", "held", "limit", "sealed", "device", "thread", "others", "__weakref__")
+    __slots__ = (
+        "queue",
+        "held",
+        "limit",
+        "sealed",
+        "device",
+        "thread",
+        "others",
+        "loop",
+        "cut",
+        "__weakref__",
+    )
 
     def __init__(self, device: Device = CPU, thread: Any = None) -> None:
         self.queue: list[Value] = []
@@ -36,6 +49,8 @@ class Stream:
         self.thread = object() if thread is None else thread
         self.others: dict[Device, Stream] = {}
         self.held = 0
+        self.loop: Any = None
+        self.cut = False
         self.limit = config.max_queue or 1
         self.sealed = False  # of a traced function, which must not read
 

@@ -5,5 +5,6 @@ from __future__ import annotations
 
 from .modes import assert_same_everywhere
 from .report import Report, inspect
+from .stored import StoredPlans, stored_plans
 
-__all__ = ["Report", "assert_same_everywhere", "inspect"]
+__all__ = ["Report", "StoredPlans", "assert_same_everywhere", "inspect", "stored_plans"]

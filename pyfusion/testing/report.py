@@ -17,6 +17,7 @@ class Report:
     Attributes:
         kernels: kernels launched.
         compiles: blocks compiled.
+        plans: plans stored; a block that comes again has one.
         allocations: buffers taken from the pool.
         bytes_written: size of the buffers bound as outputs of kernels.
         unfused: names of the operations that the backend ran, in order.
@@ -28,7 +29,7 @@ class Report:
 
     def __init__(self) -> None:
         self.kernels = self.compiles = self.allocations = self.bytes_written = 0
-        self.blocks = self.fallbacks = 0
+        self.blocks = self.fallbacks = self.plans = 0
         self.transfers = 0
         self.unfused: list[str] = []
         self.on_host: list[str] = []
@@ -37,6 +38,7 @@ class Report:
         names: tuple[str, ...] = (
             "kernels",
             "compiles",
+            "plans",
             "allocations",
             "bytes_written",
             "unfused",
@@ -58,6 +60,7 @@ def _now() -> tuple[int, ...]:
         s.blocks,
         s.fallbacks,
         s.transfers,
+        s.plans,
     )
 
 
@@ -99,6 +102,7 @@ def inspect(flush: bool = True) -> Iterator[Report]:
             report.blocks,
             report.fallbacks,
             report.transfers,
+            report.plans,
         ) = delta
         report.on_host = statistics.on_host[first_on_host:]
         report.unfused = statistics.unfused[first:]

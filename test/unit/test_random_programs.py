@@ -56,7 +56,7 @@ class Fresh:
 @pytest.fixture(autouse=True, scope="module")
 def many_plans():
     """Plans of single operations are shared by the programs, if they are kept."""
-    with pf.config.scope(max_plans=1000):
+    with pf.config.scope(max_plans=1000, max_plan_bytes=1 << 31):
         yield
         pf.stream.engine.plans.clear()
 
