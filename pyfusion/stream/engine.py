@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..config import config
@@ -18,31 +18,54 @@ from ..errors import ExecutionError
 from ..ir.value import Value
 from ..runtime.statistics import statistics
 from . import failures
-from .block import Block, close_block, needed, open_block
+from .block import Block, close_block, needed, open_block, unclosed
 from .explorer import OnBackend, explore, report_fallback
 from .plan import Plan
 from .plan_store import PlanStore
-from .stream import Stream
+from .stream import Stream, all_streams, ended
 
 _lock = threading.RLock()
+# Held while a stream is flushed. Who holds `_lock` and finds it taken is inside of a flush.
+_busy = threading.Lock()
 plans = PlanStore()
 
+_FORK_WAIT = 60.0  # seconds for what another thread runs to end
+_forking: dict[int, bool] = {}  # by thread: whether it holds the lock
 
-def _after_fork() -> None:
-    global _lock, _running
+
+def _before_fork() -> None:
+    """Lets another thread's flush end: a child would have its operations half done."""
+    _forking[threading.get_ident()] = _lock.acquire(timeout=_FORK_WAIT)
+
+
+def _after_fork_in_parent() -> None:
+    if _forking.pop(threading.get_ident(), False):
+        _lock.release()
+
+
+def _after_fork_in_child() -> None:
+    global _lock, _busy
+    held = _forking.get(threading.get_ident(), False)
+    _forking.clear()
     _lock = threading.RLock()
-    _running = False
+    _busy = threading.Lock()
+    if not held:
+        error = RuntimeError("another thread was running it when the process forked")
+        for stream in all_streams():
+            for part in stream.parts:
+                failures.claim(part, error)
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=_after_fork_in_parent,
+    after_in_child=_after_fork_in_child,
+)
 
 
 def lock() -> threading.RLock:
     """The lock that a caller of the compiler or the launcher must hold."""
     return _lock
-
-
-_running = False
 
 
 def compiled_blocks() -> list[Any]:
@@ -61,51 +84,115 @@ def flush(stream: Stream) -> ExecutionError | None:
         RuntimeError: called while a block runs on this thread, from a signal handler or a
             destructor that reads.
     """
-    global _running
     if stream.sealed and stream.queue:
         raise RuntimeError(
             "lower() and explain() run nothing, but the function reads what it computes, or calls "
             "a function that NumPy runs at once"
         )
     with _lock:
-        if _running:
-            raise RuntimeError(
-                "an array was read inside the flush of another one, by a signal handler or a "
-                "destructor: read it later"
-            )
-        _running = True
-        failures.raised.clear()
-        try:
-            while stream.queue:
-                queue = stream.queue
-                stream.queue = []
-                stream.held = 0
-                try:
+        check_idle()
+        with _busy:
+            failures.raised.clear()
+            try:
+                _mend(stream)
+                while stream.queue:
+                    queue = stream.queue
+                    stream.parts = [queue]
+                    stream.queue = []
+                    stream.held = 0
                     if config.mode == "single":
                         _run_parts(queue, [1] * len(queue))
                     else:
                         run_block(queue)
-                except BaseException:
-                    stream.queue = [v for v in queue if v.stream is not None] + stream.queue
-                    raise
-            return failures.raised[0] if failures.raised else None
-        finally:
-            failures.raised.clear()
-            _running = False
+                    stream.parts = []
+                return failures.raised[0] if failures.raised else None
+            except BaseException:
+                _mend(stream)
+                raise
+            finally:
+                failures.raised.clear()
+
+
+def check_idle() -> None:
+    """Refuses what must not happen inside of a flush; the caller holds the lock.
+
+    Raises:
+        RuntimeError: this thread is flushing a stream, or runs an ordered function.
+    """
+    if _busy.locked():
+        raise RuntimeError(
+            "an array was read, or a stream flushed, inside the flush of another one or an ordered "
+            "function, as by a signal handler, a destructor or an operation of the user's: read it "
+            "later"
+        )
+
+
+def run_ordered(function: Callable[[], Any]) -> Any:
+    """Runs a function while nothing else is compiled or launched.
+
+    Raises:
+        RuntimeError: inside of a flush or another such function.
+        Exception: what the function raises.
+    """
+    with _lock:
+        check_idle()
+        with _busy:
+            return function()
+
+
+def _mend(stream: Stream) -> None:
+    """Takes back what an interrupt has left half done: numbers in values, and operations that left
+    the queue but did not run. An interrupt in here leaves it to the next call."""
+    for block in unclosed[:]:
+        close_block(block)
+    if stream.parts:
+        seen = {id(v) for v in stream.queue}
+        pending = []
+        for part in reversed(stream.parts):
+            for v in part:
+                if v.stream is not None and id(v) not in seen:
+                    seen.add(id(v))
+                    pending.append(v)
+        stream.queue[:0] = pending
+        stream.parts = []
 
 
 def bound(stream: Stream) -> None:
     """The queue is full: forgets what nobody needs, and runs the rest if it is much."""
     with _lock:
-        if _running:  # recorded by a signal handler or a destructor: the queue grows
+        if _busy.locked():  # recorded by a signal handler or a destructor: the queue grows
             return
+        if 2 * _prune(stream) > stream.limit:
+            flush(stream)
+
+
+def _prune(stream: Stream) -> int:
+    """Forgets what nobody needs; returns how many operations are left."""
+    with _busy:
+        _mend(stream)
         queue = stream.queue
-        kept = needed(queue)
-        if 2 * len(kept) <= stream.limit:
-            queue[:] = kept
-            return
-        del kept
-        flush(stream)
+        stream.parts = [queue]
+        stream.queue = []
+        queue[:] = needed(queue)
+        left = len(queue)
+        _mend(stream)
+        return left
+
+
+def retire(stream: Stream) -> None:
+    """A thread or a scope has ended: forgets what nobody needs of its streams.
+
+    What somebody still holds stays queued until it is read. Where another thread is flushing, all
+    is left to the garbage collector.
+    """
+    if _lock.acquire(blocking=False):
+        try:
+            if not _busy.locked():
+                for s in [stream, *stream.others.values()]:
+                    if s.queue and not s.sealed:
+                        _prune(s)
+        finally:
+            _lock.release()
 
 
 def _run_parts(queue: list[Value], lengths: Iterable[int]) -> None:
@@ -113,12 +200,11 @@ def _run_parts(queue: list[Value], lengths: Iterable[int]) -> None:
     make each of them look as if somebody outside needed it."""
     for length in lengths:
         part = queue[:length]
+        parts = part[0].stream.parts
+        parts.append(part)
         del queue[:length]
-        try:
-            run_block(part)
-        except BaseException:
-            queue[:0] = part
-            raise
+        run_block(part)
+        parts.pop()
 
 
 def run_block(queue: list[Value]) -> None:
@@ -129,10 +215,10 @@ def run_block(queue: list[Value]) -> None:
         failures.claim(queue, error)
         raise
     try:
-        if block.failed:
-            _run_rest(block)
-        elif not block.survivors:
+        if not block.survivors:
             _forget(queue)
+        elif block.failed and config.mode != "backend":
+            _run_rest(block)
         else:
             statistics.blocks += 1
             start = time.perf_counter()
@@ -172,6 +258,7 @@ def run_plan(plan: Any, block: Block) -> None:
         _run_parts(block.queue, plan.splits)
         return
     optimization = plan.optimization
+    optimization.consumed = False  # should an interrupt come before it starts
     try:
         optimization.execute(block)
     except Exception as error:
@@ -211,7 +298,7 @@ def _run_rest(block: Block) -> None:
 
 def _forget(queue: list[Value]) -> None:
     """Nobody refers to what is still pending of a block that has run."""
-    for v in queue:
+    for v in reversed(queue):  # after an interrupt, what is still pending has its operands
         if v.stream is not None:
             v.stream = v.error = v.buffer = None
 
@@ -220,8 +307,16 @@ def run_on_backend(block: Block) -> None:
     """Each operation in recorded order on the inner backend; a failure goes to its value."""
     from ..runtime.backend_step import run_value
 
+    spoiled: dict[ExecutionError, ExecutionError] = {}
     for v in block.queue:
+        error = failures.of_operands(v)
+        if error is not None:
+            failures.set_error(v, spoiled.setdefault(error, error.spoiled()))
+            continue
         try:
             run_value(v)
-        except Exception as error:
-            failures.set_error(v, failures.as_execution_error(error, v))
+        except Exception as failed:
+            failures.set_error(v, failures.as_execution_error(failed, v))
+
+
+ended.append(retire)
