@@ -45,12 +45,12 @@ def _after_fork_in_parent() -> None:
 
 def _after_fork_in_child() -> None:
     global _lock, _busy
-    held = _forking.get(threading.get_ident(), False)
+    running = _busy.locked()
     _forking.clear()
     _lock = threading.RLock()
     _busy = threading.Lock()
-    if not held:
-        error = RuntimeError("another thread was running it when the process forked")
+    if running:  # another thread did not end in time, or an operation forks
+        error = RuntimeError("it was running when the process forked")
         for stream in all_streams():
             for part in stream.parts:
                 failures.claim(part, error)
@@ -309,6 +309,8 @@ def run_on_backend(block: Block) -> None:
 
     spoiled: dict[ExecutionError, ExecutionError] = {}
     for v in block.queue:
+        if v.stream is None:  # in a child that the operation before has forked
+            continue
         error = failures.of_operands(v)
         if error is not None:
             failures.set_error(v, spoiled.setdefault(error, error.spoiled()))

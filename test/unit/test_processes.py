@@ -30,16 +30,12 @@ def program(n):
 
 
 def fails():
-    return float((pf.ones(3) @ pf.ones(3)).sum()) + np.asarray(pf.ones((2, 2)) @ made_to_fail())
-
-
-def made_to_fail():
     from pyfusion.array.core import wrap
     from pyfusion.client import get_client
     from pyfusion.ir.table import custom_op
 
     op = custom_op("fails_in_a_pool", _fail)
-    return wrap(get_client().register(op, (pf.ones((2, 2))._v,), (2, 2), pf.float64))
+    np.asarray(wrap(get_client().register(op, (pf.ones(2)._v,), (2,), pf.float64)))
 
 
 def _fail(x):
@@ -57,7 +53,7 @@ def forked(function):
             code = 0 if function() else 2
         finally:
             os._exit(code)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 30
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -83,13 +79,14 @@ def test_a_child_forked_while_other_threads_run():
             box[0] = x + 1
             np.asarray(x)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
+    threads = [threading.Thread(target=work) for _ in range(2)]
     for t in threads:
         t.start()
     x = pf.asarray(np.arange(5, dtype=np.float32))
     y = x * 2
+    assert program(100) == want(100) and np.asarray(box[0] * 1)[0] == 2  # compiled here
     try:
-        for _ in range(10):
+        for _ in range(3):
             code = forked(
                 lambda: (
                     np.asarray(y)[1] == 2
@@ -112,8 +109,13 @@ def test_a_fork_inside_of_a_block():
 
     codes = []
 
+    def child():
+        with pytest.raises(pf.ExecutionError, match="running when the process forked"):
+            np.asarray(wrap(v))
+        return program(50) == want(50)
+
     def forks(x):
-        codes.append(forked(lambda: program(50) == want(50)))
+        codes.append(forked(child))
         return x + 1
 
     v = get_client().register(custom_op("forks", forks), (pf.ones(2)._v,), (2,), pf.float64)
@@ -173,15 +175,13 @@ def test_pools_of_processes(method):
         assert list(pool.map(program, [10, 20, 30])) == [want(n) for n in (10, 20, 30)]
         with pytest.raises(pf.ExecutionError, match="in the child.*recorded at") as caught:
             pool.submit(fails).result()
-        assert caught.value.depth >= 1
+        assert caught.value.depth == 0
     with context.Pool(2) as pool:
         assert pool.map(program, [5, 6]) == [want(5), want(6)]
 
 
 def ends(code):
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     return done.returncode, done.stderr
 
 
