@@ -14,11 +14,11 @@ import pyfusion as pf
 pytestmark = pytest.mark.host
 
 THREADS = 32
-OPS = int(os.environ.get("PYFUSION_THREAD_OPS", "300"))
+OPS = int(os.environ.get("PYFUSION_THREAD_OPS", "2000"))
 
 
 def run_threads(work, count=THREADS):
-    """Calls `work(number)` on that many threads, all from the same moment; raises what one raised."""
+    """Calls `work(number)` on that many threads at once; raises what one of them raised."""
     barrier = threading.Barrier(count)
     failed = []
 
