@@ -85,7 +85,8 @@ def whole_blocks():
     package._fusers.insert(0, WholeFuser())
     engine.plans.clear()
     try:
-        yield
+        with pf.config.scope(mode="fused"):
+            yield
     finally:
         package._fusers.pop(0)
         engine.plans.clear()

@@ -160,7 +160,8 @@ def test_at_each_point_of_a_warm_program(donated, loops):
         lost += n
         at += 1
     assert at > (20 if loops else 100)
-    assert donated or not lost  # nothing is lost where nothing was overwritten
+    # Nothing is lost where nothing was overwritten. Run one by one, steps take over each other's.
+    assert donated or not lost or pf.config.mode == "single"
     assert no_numbers_left()
     assert library.load().counters()["bytes_in_use"] == in_use
 

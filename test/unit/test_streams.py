@@ -179,7 +179,7 @@ def test_burn_4328_and_4984_recorded_here_read_there(scoped):
     assert in_thread(lambda: np.asarray(t + u).tolist()) == [[10.0] * 4] * 4
 
 
-# --- Composition -----------------------------------------------------------------------------------
+# --- Composition ----------------------------------------------------------------------------------
 
 
 def keys_of(monkeypatch, drop_at):
@@ -253,7 +253,7 @@ def test_drops_of_another_thread_record_nothing():
     assert report.kernels == 0
 
 
-# --- The list of operations ------------------------------------------------------------------------
+# --- The list of operations -----------------------------------------------------------------------
 
 
 def test_the_list_of_operations_is_the_table():
