@@ -144,6 +144,21 @@ def test_a_failure_keeps_no_operand_alive():
     assert error_of(bad).depth == 0
 
 
+def test_what_was_skipped_keeps_no_operand_alive():
+    counters = pf.runtime.library.load().counters
+    x = pf.asarray(np.ones(1 << 16, np.float32))
+    bad = failing(x)
+    pf.flush()
+    before = counters()["bytes_in_use"]
+    big = x * 2
+    skipped = bad + big
+    pf.flush()
+    del big
+    gc.collect()
+    assert counters()["bytes_in_use"] == before
+    assert error_of(skipped).depth == 1
+
+
 def test_writing_makes_an_array_usable_again():
     x = start()
     bad = failing(x)

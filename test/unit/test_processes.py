@@ -128,43 +128,59 @@ def test_children_of_children():
     assert forked(lambda: forked(lambda: program(30) == want(30)) == 0) == 0
 
 
-def test_what_a_thread_ran_for_too_long_has_failed_in_the_child(monkeypatch):
+def forked_while_a_thread_runs(child, before):
+    """Forks while an operation of another thread waits; `child` is given its result, `before` lets
+    it go on."""
     from pyfusion.array.core import wrap
     from pyfusion.client import get_client
     from pyfusion.ir.table import custom_op
-    from pyfusion.stream import engine
 
-    monkeypatch.setattr(engine, "_FORK_WAIT", 0.05)
     inside, leave = threading.Event(), threading.Event()
+    box = []
 
     def waits(x):
         inside.set()
         leave.wait()
         return x + 1
 
-    box = []
-
     def work():
-        v = get_client().register(custom_op("waits", waits), (pf.ones(2)._v,), (2,), pf.float64)
-        box.append(wrap(v))
+        op = custom_op(f"waits_{child.__name__}", waits)
+        box.append(wrap(get_client().register(op, (pf.ones(2)._v,), (2,), pf.float64)))
         np.asarray(box[0])
 
     thread = threading.Thread(target=work)
     thread.start()
     inside.wait()
+    before(leave)
+    code = forked(lambda: child(box[0]))
+    leave.set()
+    thread.join()
+    assert np.asarray(box[0]).tolist() == [2, 2]
+    return code
 
-    def child():
+
+def test_a_fork_waits_for_what_another_thread_runs():
+    def whole(x):
+        return np.asarray(x).tolist() == [2, 2] and program(10) == want(10)
+
+    def soon(leave):
+        threading.Timer(0.2, leave.set).start()
+
+    assert forked_while_a_thread_runs(whole, soon) == 0
+
+
+def test_what_a_thread_ran_for_too_long_has_failed_in_the_child(monkeypatch):
+    from pyfusion.stream import engine
+
+    def half(x):
         try:
-            np.asarray(box[0])
+            np.asarray(x)
         except pf.ExecutionError as error:
             return "forked" in str(error) and program(10) == want(10)
         return False
 
-    code = forked(child)
-    leave.set()
-    thread.join()
-    assert code == 0
-    assert np.asarray(box[0]).tolist() == [2, 2]
+    monkeypatch.setattr(engine, "_FORK_WAIT", 0.05)
+    assert forked_while_a_thread_runs(half, lambda leave: None) == 0
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
