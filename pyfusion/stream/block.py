@@ -193,7 +193,9 @@ def close_block(block: Block) -> None:
         v.slot = -1
         if v.stream is None:
             v.record = None
-    if block in unclosed:  # it may be closed twice
+    if unclosed and unclosed[-1] is block:
+        unclosed.pop()
+    elif block in unclosed:  # it may also be closed twice
         unclosed.remove(block)
 
 

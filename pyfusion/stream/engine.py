@@ -90,11 +90,13 @@ def flush(stream: Stream) -> ExecutionError | None:
             "a function that NumPy runs at once"
         )
     with _lock:
-        check_idle()
+        if _busy.locked():
+            check_idle()
         with _busy:
             failures.raised.clear()
             try:
-                _mend(stream)
+                if unclosed or stream.parts:
+                    _mend(stream)
                 while stream.queue:
                     queue = stream.queue
                     stream.parts = [queue]
