@@ -219,3 +219,32 @@ def test_a_destructor_that_reads_inside_of_a_block_is_told(recwarn):
         x = client.create(np.ones(2))
         client.read(client.register(custom_op("drops", drops), (x,), (2,), pf.float64))
     assert len(told) == 1 and "inside the flush" in told[0]
+
+
+def test_a_read_while_a_traced_function_is_compiled_is_refused(monkeypatch):
+    from pyfusion.compile.driver import Compilation
+
+    x = pf.asarray(np.arange(3.0))
+    pf.sync()
+    real = Compilation.to_outlined
+
+    def to_outlined(self):
+        y = x * 7  # as a destructor may do
+        refused(lambda: np.asarray(y))
+        return real(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Compilation, "to_outlined", to_outlined)
+        found = pf.explain(lambda a: pf.exp(a) + 1, x)
+    assert [k.ops for k in found.kernels] == [("exp", "add")]
+    assert np.asarray(x * 7).tolist() == [0, 7, 14]
+
+
+def test_a_lock_of_devices_held_at_a_fork_is_free_in_the_child(gpu):
+    from test_processes import forked
+
+    from pyfusion.runtime import devices
+
+    with devices._lock:
+        code = forked(lambda: pf.zeros(3, device="cuda:1").device == "cuda:1")
+    assert code == 0
