@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from . import array as _array
 from .array import *  # noqa: F403
-from .client import load_plans, save_plans, sync
+from .client import flush, load_plans, save_plans, sync
 from .config import config
 from .errors import (
     CompileError,
@@ -54,6 +54,7 @@ __all__ = [  # noqa: F405
     "ShapeError",
     "config",
     "explain",
+    "flush",
     "load_plans",
     "lower",
     "save_plans",

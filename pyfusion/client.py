@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reading values, bringing data in, waiting: what the array front end asks of the engine."""
+"""Reading values, bringing data in, waiting: what the array front end asks of the engine.
+
+`get_client(device)` gives the same, and recording, as an object for code below the arrays.
+
+**Order and locks.** There is no server thread: what runs, runs on the thread that asks, under one
+lock that all threads, streams and devices share. It guards plans, compiling and launching.
+Recording takes no lock. A thread that holds the lock because it runs a block, or an ordered
+function, must not read what is pending, nor flush: that raises a RuntimeError, where it would else
+wait for itself or disturb the block. Values that exist can be read. Nor may it wait for another
+thread that reads: nothing finds that out. A fork waits for the lock, so that a child never has half
+of a block.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from . import errors
 from .errors import ExecutionError
 from .ir.device import CPU, Device
 from .ir.value import Value, device_of
@@ -15,7 +28,7 @@ from .runtime.cpu import runtime
 from .runtime.memory import from_numpy as load
 from .runtime.statistics import statistics
 from .stream import engine
-from .stream.stream import made, own
+from .stream.stream import current, made, own, record
 
 
 def realize(value: Value) -> Value:
@@ -24,7 +37,7 @@ def realize(value: Value) -> Value:
     if stream is not None:
         engine.flush(stream)
     if value.error is not None:
-        raise value.error.with_traceback(None)  # each reader has a traceback of its own
+        raise value.error.again()
     return value
 
 
@@ -111,22 +124,154 @@ def note_unfused(name: str) -> None:
     statistics.note_unfused(name)
 
 
-def sync() -> None:
+def flush() -> None:
+    """Runs what this thread's streams hold, or those of the scope it is in, without waiting for
+    GPUs.
+
+    What fails is raised where its result is read. With the flag `strict` a block that does not
+    compile raises here too.
+
+    Raises:
+        RuntimeError: inside of a flush, an ordered function, `lower` or `explain`.
+    """
+    for stream in own():
+        engine.flush(stream)
+
+
+def sync(device: str | Device | None = None) -> None:
     """Runs what this thread's streams hold, and waits for the GPUs that are in use.
+
+    Args:
+        device: the one to run for and to wait for; None for all of them.
 
     Raises:
         ExecutionError: the first of the operations that failed; its values keep the error.
+        DeviceError: no such device.
+        RuntimeError: inside of a flush, an ordered function, `lower` or `explain`.
     """
+    only = devices.find(device) if isinstance(device, str) else device
     failure: ExecutionError | None = None
     for stream in own():
-        found = engine.flush(stream)
-        failure = failure or found
-    for device in devices.used():
-        try:
-            device.runtime.synchronize()
-        except Exception as error:
-            found = ExecutionError(f"{device}: {type(error).__name__}: {error}")
-            found.__cause__ = error
+        if only is None or stream.device is only:
+            found = engine.flush(stream)
             failure = failure or found
+    for used in devices.used():
+        if only is not None and used is not only:
+            continue
+        try:
+            used.runtime.synchronize()
+        except Exception as error:
+            failure = failure or errors.failure(f"{used}", error)
     if failure is not None:
-        raise failure.with_traceback(None)
+        raise failure.again()
+
+
+class Client:
+    """The engine as seen from one device: records operations, reads and moves values.
+
+    Clients of one device are equal. They work on `Value`s, which an array wraps, and check nothing
+    that the array functions check; they can be used by any thread, each on its own streams.
+
+    Attributes:
+        device: the `Device`.
+    """
+
+    __slots__ = ("device",)
+
+    def __init__(self, device: Device):
+        self.device = device
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Client) and other.device is self.device
+
+    def __hash__(self) -> int:
+        return hash(self.device)
+
+    def __repr__(self) -> str:
+        return f"<client of {self.device}>"
+
+    def register(
+        self,
+        op: Any,
+        args: tuple,
+        shape: tuple[int, ...],
+        dtype: Any,
+        attrs: Any = None,
+        dyn: tuple[int, ...] = (),
+    ) -> Value:
+        """Records an operation on this thread's stream for the device; nothing is run.
+
+        Args:
+            op: an `OpInfo` of `ir.table.OPS`, or one that `ir.table.custom_op` made.
+            args: the operands, each a `Value` or a Python scalar of the operand's kind.
+            shape, dtype: of the result, as the operation will give it.
+            attrs: static structure, hashable; part of the plan's key.
+            dyn: bounds and extents.
+
+        Raises:
+            DeviceError: an operand is on another device.
+        """
+        return record(op, args, attrs, dyn, shape, dtype, 2, self.device)
+
+    def create(self, array: np.ndarray, copy: bool = True) -> Value:
+        """A value on the device with a NumPy array's elements; see `from_numpy`."""
+        return from_numpy(array, copy, self.device)
+
+    def read(self, value: Value) -> np.ndarray:
+        """The value's elements, read-only; runs what it waits for.
+
+        Raises:
+            ExecutionError: the work that was to write it failed.
+            RuntimeError: it is pending, and this is inside of a flush or an ordered function.
+        """
+        return read(value)
+
+    def move(self, value: Value, device: str | Device) -> Value:
+        """The value on another device; see `transfer`. DeviceError: no such device."""
+        return transfer(value, devices.find(device) if isinstance(device, str) else device)
+
+    def flush(self) -> None:
+        """Runs what this thread's stream for the device holds; raises no failure of it.
+
+        Raises:
+            RuntimeError: inside of a flush, an ordered function, `lower` or `explain`.
+        """
+        engine.flush(current(self.device))
+
+    def sync(self, function: Callable[[], Any] | None = None) -> Any:
+        """Runs what the stream holds, then a function as `run` does, and waits for the device.
+
+        Returns:
+            What the function returned.
+
+        Raises:
+            ExecutionError: the first of the operations that failed.
+            Exception: what the function raises.
+            RuntimeError: as `flush`.
+        """
+        sync(self.device)
+        if function is None:
+            return None
+        result = engine.run_ordered(function)
+        sync(self.device)
+        return result
+
+    def run(self, function: Callable[[], Any]) -> Any:
+        """Runs a function now, while no thread compiles or launches; flushes nothing first.
+
+        It may read values that exist, and record. It must not read what is pending, flush, or wait
+        for another thread that does.
+
+        Returns:
+            What the function returned.
+
+        Raises:
+            RuntimeError: inside of a flush or another ordered function.
+            Exception: what the function raises.
+        """
+        return engine.run_ordered(function)
+
+
+def get_client(device: str | Device = CPU) -> Client:
+    """The client of a device: "cpu", "cuda:0". DeviceError: no such device."""
+    return Client(devices.find(device) if isinstance(device, str) else device)

@@ -9,6 +9,8 @@ only be known later.
 from __future__ import annotations
 
 import sys
+from types import FunctionType
+from typing import TypeVar
 
 
 class PyfusionError(Exception):
@@ -30,13 +32,44 @@ class DeviceError(PyfusionError, ValueError):
 class ExecutionError(PyfusionError, RuntimeError):
     """A unit of work failed while it ran; raised when one of its results is read.
 
+    A unit is an operation run by itself, or a block that runs as a whole. What depends on a failed
+    result is not run, and its results have the same error with a depth of one more.
+
+    Each read raises an error of its own. What the results keep has no traceback, so that it keeps
+    no frame and no array alive.
+
     Attributes:
         site: `"file:line"` of the call that recorded the operation, or `None`.
+        depth: 0 for the results of the unit that failed, 1 for those of a unit that was skipped
+            because it reads one of them, and so on.
+        frames: where the unit raised, `(file, line, function)`, the outermost first.
     """
+
+    site: str | None
+    depth: int
+    frames: tuple[tuple[str, int, str], ...]
 
     def __init__(self, message: str, site: str | None = None):
         super().__init__(f"{message} (recorded at {site})" if site else message)
         self.site = site
+        self.depth = 0
+        self.frames = ()
+
+    @property
+    def cause(self) -> BaseException | None:
+        """What the unit raised, without its traceback; the same object at every depth. None where
+        nothing was raised."""
+        return self.__cause__
+
+    def again(self) -> ExecutionError:
+        """The error for one more reader."""
+        return _twin(self, self.__cause__)
+
+    def spoiled(self) -> ExecutionError:
+        """The error of what depends on results that have this one."""
+        found = self.again()
+        found.depth += 1
+        return found
 
 
 class OutOfMemoryError(ExecutionError, MemoryError):
@@ -44,10 +77,59 @@ class OutOfMemoryError(ExecutionError, MemoryError):
 
 
 def failure(what: str, error: BaseException, site: str | None = None) -> ExecutionError:
-    """The error of a unit of work as one that names it, with the first as its cause."""
+    """The error of a unit of work as one that names it, with a copy of the first as its cause.
+
+    An `ExecutionError` names what failed already.
+    """
     kind = OutOfMemoryError if isinstance(error, MemoryError) else ExecutionError
-    found = kind(f"{what}: {type(error).__name__}: {error}", site)
-    found.__cause__ = error
+    if not isinstance(error, ExecutionError):
+        found = kind(f"{what}: {type(error).__name__}: {error}", site)
+    elif error.site is None:
+        found = kind(str(error), site)
+    else:
+        found = kind(str(error))
+        found.site = error.site
+    found.frames = _frames(error)
+    found.__cause__ = _without_traceback(error)
+    return found
+
+
+def _frames(error: BaseException) -> tuple[tuple[str, int, str], ...]:
+    found = []
+    place = error.__traceback__
+    while place is not None:
+        code = place.tb_frame.f_code
+        found.append((code.co_filename, place.tb_lineno, code.co_name))
+        place = place.tb_next
+    return tuple(found)
+
+
+_E = TypeVar("_E", bound=BaseException)
+
+
+def _twin(error: _E, cause: BaseException | None) -> _E:
+    cls = type(error)
+    found = cls.__new__(cls, *error.args)
+    if not isinstance(cls.__init__, FunctionType):  # of C, where it fills fields from the arguments
+        found.__init__(*error.args)  # type: ignore[misc]
+    found.args = error.args
+    found.__dict__.update(error.__dict__)
+    found.__cause__ = cause
+    return found
+
+
+def _without_traceback(error: BaseException) -> BaseException:
+    """A copy of an error and of what it was raised from. The error itself may be raised on."""
+    chain = [error]
+    while chain[-1].__cause__ is not None and len(chain) < 8:
+        chain.append(chain[-1].__cause__)
+    found: BaseException | None = None
+    for one in reversed(chain):
+        try:
+            found = _twin(one, found)
+        except Exception:  # a class that cannot be made from its arguments
+            found = _twin(RuntimeError(f"{type(one).__name__}: {one}"), found)
+    assert found is not None
     return found
 
 

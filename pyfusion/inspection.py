@@ -103,7 +103,7 @@ def _fresh(item: Any) -> Any:
 def _traced(f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any], Any]) -> Any:
     from .compile.context import context
     from .compile.driver import Compilation
-    from .stream.engine import lock
+    from .stream.engine import lock, run_ordered
     from .stream.trace import drop, trace
 
     with lock():
@@ -112,8 +112,12 @@ def _traced(f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any
             mlir_context = context()
             from mlir import ir
 
-            with mlir_context, ir.Location.unknown():
-                return use(Compilation(block, keep=True))
+            def compiled() -> Any:
+                with mlir_context, ir.Location.unknown():
+                    return use(Compilation(block, keep=True))
+
+            # A flush by a destructor would number values that this block has numbered.
+            return run_ordered(compiled)
         finally:
             del alive
             drop(block)

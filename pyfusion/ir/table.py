@@ -110,7 +110,8 @@ def _folders() -> list[Path]:
     return found + [Path(p) for p in dialects.__path__]
 
 
-def _rows() -> dict[str, dict[str, str]]:
+def declarations() -> dict[str, dict[str, Any]]:
+    """What the dialect declares of each operation, as the build wrote it. Raises ImportError."""
     tried = []
     for folder in _folders():
         path = folder / "ops.json"
@@ -125,7 +126,7 @@ def _rows() -> dict[str, dict[str, str]]:
 
 def _load() -> dict[str, OpInfo]:
     table = {}
-    for name, row in _rows().items():
+    for name, row in declarations().items():
         op = OpInfo(name, row["kind"], row["cost"], row["numpy"])
         op.oracle = getattr(np, op.numpy, None)
         typed = getattr(np, _TYPED_LIKE.get(name, op.numpy), None)

@@ -44,14 +44,14 @@ def run_value(v: Value) -> None:
     if device is not CPU:
         for a in args:
             if isinstance(a, Value) and a.error is not None:
-                raise a.error
+                raise a.error.again()
         take(v, device.runtime.execute(op, list(args), attrs, dyn, v.shape, v.dtype))
         return
     arrays = []
     for a in args:
         if isinstance(a, Value):
             if a.error is not None:
-                raise a.error
+                raise a.error.again()
             arrays.append(to_numpy(a))
         else:
             arrays.append(a)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -12,6 +13,15 @@ from ..errors import DeviceError
 from ..ir.device import CPU, Device
 
 _lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
 _backends: dict[str, DeviceBackend] = {}
 _devices: dict[tuple[str, int], Device] = {}
 

@@ -30,8 +30,11 @@ class Buffer:
         self.owner = owner
 
     def __del__(self, _free: Any = pf_free) -> None:
-        if self.owner is None and self.ptr:
-            _free(self.ptr)
+        try:
+            if self.owner is None and self.ptr:
+                _free(self.ptr)
+        except AttributeError:  # an interrupt came before it was made
+            pass
 
 
 def allocate(nbytes: int) -> Buffer:
@@ -39,7 +42,11 @@ def allocate(nbytes: int) -> Buffer:
     ptr = pf_alloc(max(nbytes, 1))
     if not ptr:
         raise MemoryError(f"no memory for an array of {nbytes:,} bytes")
-    return Buffer(ptr, nbytes)
+    try:
+        return Buffer(ptr, nbytes)
+    except BaseException:  # an interrupt, before the buffer had it
+        pf_free(ptr)
+        raise
 
 
 class _Memory:

@@ -261,23 +261,30 @@ class KernelStep:
         self.pack(self.words_of(env, extents, self.nulls))
         try:
             rc = pf_launch(self.handle, self.address)
+            if rc:
+                self._forget()  # what the native code has freed
+                _raise(self.name, rc, extents)
+            for r in self.results:
+                shape = extents if r.extents is self.extents else self.shape(env, r.extents)
+                if r.takes_over >= 0:
+                    old = env[r.takes_over]
+                    env[r.slot] = concrete(r.dtype, shape, old.buffer, old.ptr, None)
+                else:
+                    nbytes = prod(shape) * r.dtype.itemsize
+                    ptr = self.words[r.word]
+                    buffer = Buffer(ptr, nbytes) if ptr else allocate(nbytes)
+                    self.words[r.word] = 0  # it is the buffer's now
+                    env[r.slot] = concrete(r.dtype, shape, buffer, buffer.ptr, None)
         except BaseException:  # an interrupt, raised when the call had returned
             for r in self.fresh:
                 if self.words[r.word]:
                     pf_free(self.words[r.word])
             raise
-        if rc:
-            _raise(self.name, rc, extents)
+
+    def _forget(self) -> None:
         for r in self.results:
-            shape = extents if r.extents is self.extents else self.shape(env, r.extents)
-            if r.takes_over >= 0:
-                old = env[r.takes_over]
-                env[r.slot] = concrete(r.dtype, shape, old.buffer, old.ptr, None)
-            else:
-                nbytes = prod(shape) * r.dtype.itemsize
-                ptr = self.words[r.word]
-                buffer = Buffer(ptr, nbytes) if ptr else allocate(nbytes)
-                env[r.slot] = concrete(r.dtype, shape, buffer, buffer.ptr, None)
+            if r.word >= 0:
+                self.words[r.word] = 0
 
 
 def _raise(name: str, rc: int, extents: tuple[int, ...]) -> None:

@@ -61,11 +61,16 @@ class Block:
     device: Device
 
 
+# The blocks whose numbering has not ended, for when an interrupt comes while it is taken back.
+unclosed: list[Block] = []
+
+
 def open_block(queue: list[Value]) -> Block:
     """Numbers the values of a queue; `close_block` must follow."""
     block = Block()
     block.queue = queue
     block.leaves = []
+    unclosed.append(block)
     try:
         _number(block)
     except BaseException:  # an interrupt: numbers left behind would be taken for others later
@@ -188,6 +193,10 @@ def close_block(block: Block) -> None:
         v.slot = -1
         if v.stream is None:
             v.record = None
+    if unclosed and unclosed[-1] is block:
+        unclosed.pop()
+    elif block in unclosed:  # it may also be closed twice
+        unclosed.remove(block)
 
 
 def _calibrate() -> tuple[int, int]:

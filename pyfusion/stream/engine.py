@@ -19,31 +19,54 @@ from ..fusers.registry import on_change
 from ..ir.value import Value
 from ..runtime.statistics import statistics
 from . import failures, period
-from .block import Block, close_block, needed, open_block
+from .block import Block, close_block, needed, open_block, unclosed
 from .explorer import OnBackend, explore, explore_part, report_fallback
 from .plan import Part, Plan
 from .plan_store import PlanStore
-from .stream import Stream
+from .stream import Stream, all_streams, ended
 
 _lock = threading.RLock()
+# Held while a stream is flushed. Who holds `_lock` and finds it taken is inside of a flush.
+_busy = threading.Lock()
 plans = PlanStore()
 
+_FORK_WAIT = 60.0  # seconds for what another thread runs to end
+_forking: dict[int, bool] = {}  # by thread: whether it holds the lock
 
-def _after_fork() -> None:
-    global _lock, _running
+
+def _before_fork() -> None:
+    """Lets another thread's flush end: a child would have its operations half done."""
+    _forking[threading.get_ident()] = _lock.acquire(timeout=_FORK_WAIT)
+
+
+def _after_fork_in_parent() -> None:
+    if _forking.pop(threading.get_ident(), False):
+        _lock.release()
+
+
+def _after_fork_in_child() -> None:
+    global _lock, _busy
+    running = _busy.locked()
+    _forking.clear()
     _lock = threading.RLock()
-    _running = False
+    _busy = threading.Lock()
+    if running:  # another thread did not end in time, or an operation forks
+        error = RuntimeError("it was running when the process forked")
+        for stream in all_streams():
+            for part in stream.parts:
+                failures.claim(part, error)
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=_after_fork_in_parent,
+    after_in_child=_after_fork_in_child,
+)
 
 
 def lock() -> threading.RLock:
     """The lock that a caller of the compiler or the launcher must hold."""
     return _lock
-
-
-_running = False
 
 
 def compiled_blocks() -> list[Any]:
@@ -56,7 +79,7 @@ def _change_fusers(change: Callable[[], None], removed: str | None) -> None:
     """Lets the set of fusers change between two flushes. A new one may win any block; without one
     only the plans that use it change."""
     with _lock:
-        if _running:
+        if _busy.locked():
             raise RuntimeError("a fuser was registered or removed inside a flush: do it before")
         change()
         if removed is None:
@@ -78,26 +101,24 @@ def flush(stream: Stream) -> ExecutionError | None:
         RuntimeError: called while a block runs on this thread, from a signal handler or a
             destructor that reads.
     """
-    global _running
     if stream.sealed and stream.queue:
         raise RuntimeError(
             "lower() and explain() run nothing, but the function reads what it computes, or calls "
             "a function that NumPy runs at once"
         )
     with _lock:
-        if _running:
-            raise RuntimeError(
-                "an array was read inside the flush of another one, by a signal handler or a "
-                "destructor: read it later"
-            )
-        _running = True
-        failures.raised.clear()
-        try:
-            while stream.queue:
-                queue = stream.queue
-                stream.queue = []
-                stream.held = 0
-                try:
+        if _busy.locked():
+            check_idle()
+        with _busy:
+            failures.raised.clear()
+            try:
+                if unclosed or stream.parts:
+                    _mend(stream)
+                while stream.queue:
+                    queue = stream.queue
+                    stream.parts = [queue]
+                    stream.queue = []
+                    stream.held = 0
                     if config.mode == "single":
                         _run_parts(queue, _in_a_row([1] * len(queue)))
                     elif stream.cut:
@@ -106,53 +127,124 @@ def flush(stream: Stream) -> ExecutionError | None:
                         _run_parts(queue, _in_a_row(lengths))
                     else:
                         run_block(queue)
-                except BaseException:
-                    stream.queue = [v for v in queue if v.stream is not None] + stream.queue
-                    raise
-            return failures.raised[0] if failures.raised else None
-        finally:
-            failures.raised.clear()
-            _running = False
+                    stream.parts = []
+                return failures.raised[0] if failures.raised else None
+            except BaseException:
+                _mend(stream)
+                raise
+            finally:
+                failures.raised.clear()
+
+
+def check_idle() -> None:
+    """Refuses what must not happen inside of a flush; the caller holds the lock.
+
+    Raises:
+        RuntimeError: this thread is flushing a stream, or runs an ordered function.
+    """
+    if _busy.locked():
+        raise RuntimeError(
+            "an array was read, or a stream flushed, inside the flush of another one or an ordered "
+            "function, as by a signal handler, a destructor or an operation of the user's: read it "
+            "later"
+        )
+
+
+def run_ordered(function: Callable[[], Any]) -> Any:
+    """Runs a function while nothing else is compiled or launched.
+
+    Raises:
+        RuntimeError: inside of a flush or another such function.
+        Exception: what the function raises.
+    """
+    with _lock:
+        check_idle()
+        with _busy:
+            return function()
+
+
+def _mend(stream: Stream) -> None:
+    """Takes back what an interrupt has left half done: numbers in values, and operations that left
+    the queue but did not run. An interrupt in here leaves it to the next call."""
+    for block in unclosed[:]:
+        close_block(block)
+    if stream.parts:
+        seen = {id(v) for v in stream.queue}
+        pending = []
+        for part in reversed(stream.parts):
+            for v in part:
+                if v is not None and v.stream is not None and id(v) not in seen:
+                    seen.add(id(v))
+                    pending.append(v)
+        stream.queue[:0] = pending
+        stream.parts = []
 
 
 def bound(stream: Stream) -> None:
     """The queue is full: forgets what nobody needs, and runs the rest if it is much; within a loop
     whole bodies of it, so that the next ones make the same blocks."""
     with _lock:
-        if _running:  # recorded by a signal handler or a destructor: the queue grows
+        if _busy.locked():  # recorded by a signal handler or a destructor: the queue grows
             return
-        queue = stream.queue
-        queue[:] = needed(queue)
-        if 2 * len(queue) <= stream.limit:
+        if 2 * _prune(stream) <= stream.limit:
             return
         if config.mode == "fused":
-            stream.loop, lengths = period.cuts(stream.loop, queue, stream.limit, stream.cut)
-            if lengths:
+            with _busy:
+                queue = stream.queue
+                stream.loop, lengths = period.cuts(stream.loop, queue, stream.limit, stream.cut)
                 del queue
-                _run_head(stream, lengths)
-                return
+                if lengths:
+                    _run_head(stream, lengths)
+                    return
         stream.cut = False
-        del queue
         flush(stream)
 
 
 def _run_head(stream: Stream, lengths: list[int]) -> None:
     """Runs blocks of these lengths from the beginning of a queue. The rest stays in it."""
-    global _running
     whole = len(stream.queue)
     head = stream.queue[: sum(lengths)]
-    del stream.queue[: len(head)]
-    stream.cut = stream.loop is not None
-    stream.held = stream.held * len(stream.queue) // whole  # its share
-    _running = True
+    stream.parts = [head]
     try:
+        del stream.queue[: len(head)]
+        stream.cut = stream.loop is not None
+        stream.held = stream.held * len(stream.queue) // whole  # its share
         _run_parts(head, _in_a_row(lengths))
+        stream.parts = []
     except BaseException:
-        stream.queue[:0] = [v for v in head if v.stream is not None]
+        _mend(stream)
         raise
     finally:
         failures.raised.clear()
-        _running = False
+
+
+def _prune(stream: Stream) -> int:
+    """Forgets what nobody needs; returns how many operations are left."""
+    with _busy:
+        _mend(stream)
+        queue = stream.queue
+        stream.parts = [queue]
+        stream.queue = []
+        queue[:] = needed(queue)
+        left = len(queue)
+        _mend(stream)
+        return left
+
+
+def retire(stream: Stream) -> None:
+    """A thread or a scope has ended: forgets what nobody needs of its streams.
+
+    What somebody still holds stays queued until it is read. Where another thread is flushing, all
+    is left to the garbage collector.
+    """
+    if _lock.acquire(blocking=False):
+        try:
+            if not _busy.locked():
+                for s in [stream, *stream.others.values()]:
+                    if s.queue and not s.sealed:
+                        _prune(s)
+        finally:
+            _lock.release()
 
 
 def _in_a_row(lengths: Iterable[int]) -> Iterator[tuple[Iterable[int], None]]:
@@ -166,21 +258,16 @@ def _in_a_row(lengths: Iterable[int]) -> Iterator[tuple[Iterable[int], None]]:
 def _run_parts(queue: list[Any], parts: Iterable[tuple[Iterable[int], Part | None]]) -> None:
     """Runs a queue cut into blocks, each given by its positions and its part of a plan. Emptied as
     it goes: a list that still held the values would make each of them look as if somebody outside
-    needed it."""
-    try:
-        for positions, part in parts:
-            values = [queue[p] for p in positions]
-            try:
-                for p in positions:
-                    queue[p] = None
-                run_block(values, part)
-            except BaseException:
-                for p in positions:
-                    queue[p] = None
-                queue[:0] = values  # what they read from other parts has run
-                raise
-    finally:
-        queue[:] = [v for v in queue if v is not None]
+    needed it. An interrupt leaves what has not run to `_mend`."""
+    running = queue[0].stream.parts
+    for positions, part in parts:
+        values = [queue[p] for p in positions]
+        running.append(values)
+        for p in positions:
+            queue[p] = None
+        run_block(values, part)
+        running.pop()
+    queue[:] = [v for v in queue if v is not None]
 
 
 def run_block(queue: list[Value], part: Part | None = None) -> None:
@@ -200,10 +287,10 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
         failures.claim(queue, error)
         raise
     try:
-        if block.failed:
-            _run_rest(block)
-        elif not block.survivors:
+        if not block.survivors:
             _forget(queue)
+        elif block.failed and config.mode != "backend":
+            _run_rest(block)
         else:
             statistics.blocks += 1
             count = len(queue)
@@ -244,10 +331,10 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
         _run_parts(block.queue, [(p.positions, p) for p in plan.parts])
         return
     optimization = plan.optimization
+    optimization.consumed = False  # should an interrupt come before it starts
+    if part is not None:
+        optimization.started, optimization.culprit = False, None
     try:
-        if part is not None:
-            optimization.started = optimization.consumed = False
-            optimization.culprit = None
         optimization.execute(block)
         if part is not None:
             _check_written(block, optimization)
@@ -296,7 +383,7 @@ def _run_rest(block: Block) -> None:
 
 def _forget(queue: list[Value]) -> None:
     """Nobody refers to what is still pending of a block that has run."""
-    for v in queue:
+    for v in reversed(queue):  # after an interrupt, what is still pending has its operands
         if v.stream is not None:
             v.stream = v.error = v.buffer = None
 
@@ -305,8 +392,18 @@ def run_on_backend(block: Block) -> None:
     """Each operation in recorded order on the inner backend; a failure goes to its value."""
     from ..runtime.backend_step import run_value
 
+    spoiled: dict[ExecutionError, ExecutionError] = {}
     for v in block.queue:
+        if v.stream is None:  # in a child that the operation before has forked
+            continue
+        error = failures.of_operands(v)
+        if error is not None:
+            failures.set_error(v, spoiled.setdefault(error, error.spoiled()))
+            continue
         try:
             run_value(v)
-        except Exception as error:
-            failures.set_error(v, failures.as_execution_error(error, v))
+        except Exception as failed:
+            failures.set_error(v, failures.as_execution_error(failed, v))
+
+
+ended.append(retire)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import ExecutionError, failure
 from ..ir.value import Value, fail, site_text
 
@@ -13,15 +11,14 @@ raised: list[ExecutionError] = []
 
 
 def set_error(v: Value, error: ExecutionError) -> None:
-    """Makes a pending value a failed one."""
+    """Makes a pending value a failed one; it lets go of its operands."""
     fail(v, error)
+    v.record = None
     raised.append(error)
 
 
 def as_execution_error(error: BaseException, v: Value) -> ExecutionError:
     """The error as one that names the operation and the line that recorded it."""
-    if isinstance(error, ExecutionError):
-        return error
     return failure(v.record[0].name, error, site_text(v.record[4]))
 
 
@@ -42,18 +39,33 @@ def claim(queue: list[Value], error: BaseException, culprit: int | None = None) 
 
 def spread(queue: list[Value]) -> list[Value]:
     """Gives what depends on a failed value its error; returns the others that are pending, in
-    order."""
+    order.
+
+    What is skipped of the block counts as one unit.
+    """
     good = []
+    spoiled: dict[ExecutionError, ExecutionError] = {}
+    made: set[ExecutionError] = set()
     for v in queue:
         if v.stream is None:
             continue
-        cause = next((e for a in v.record[1] if (e := _error_of(a)) is not None), None)
-        if cause is None:
+        error = of_operands(v)
+        if error is None:
             good.append(v)
-        else:
-            set_error(v, cause)
+            continue
+        if error not in made:
+            found = spoiled.get(error)
+            if found is None:
+                found = spoiled[error] = error.spoiled()
+                made.add(found)
+            error = found
+        set_error(v, error)
     return good
 
 
-def _error_of(a: Any) -> ExecutionError | None:
-    return a.error if a.__class__ is Value and a.stream is None else None
+def of_operands(v: Value) -> ExecutionError | None:
+    """The error of the first operand that failed, or None."""
+    for a in v.record[1]:
+        if a.__class__ is Value and a.stream is None and a.error is not None:
+            return a.error
+    return None

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from ..config import config
@@ -28,10 +29,13 @@ class Stream:
         others: of a thread's stream for the CPU, its streams for other devices.
         loop: the loop that it was in when its queue was full the last time, or None.
         cut: the queue is the rest of a longer one, whose beginning has run.
+        parts: while it is flushed, what has left the queue: the whole, then the parts that it was
+            cut into. What is left of them after an interrupt goes back into the queue.
     """
 
     __slots__ = (
         "queue",
+        "parts",
         "held",
         "limit",
         "sealed",
@@ -45,6 +49,7 @@ class Stream:
 
     def __init__(self, device: Device = CPU, thread: Any = None) -> None:
         self.queue: list[Value] = []
+        self.parts: list[list[Value]] = []
         self.device = device
         self.thread = object() if thread is None else thread
         self.others: dict[Device, Stream] = {}
@@ -77,23 +82,99 @@ def current(device: Device = CPU) -> Stream:
     try:
         home = _local.stream
     except AttributeError:
-        home = _local.stream = Stream()
-        _streams.add(home)
-        _Sharing.streams += 1
+        home = _local.stream = new()
+        _local.end = _End(home)
     if device is CPU:
         return home
     stream = home.others.get(device)
     if stream is None:
-        stream = home.others[device] = Stream(device, home.thread)
+        stream = new(device, home.thread)
         stream.sealed = home.sealed
         stream.limit = home.limit
-        _streams.add(stream)
-        _Sharing.streams += 1
+        home.others[device] = stream
     return stream
 
 
+def new(device: Device = CPU, thread: Any = None) -> Stream:
+    """A stream that takes part in all that concerns every one."""
+    _Sharing.streams += 1  # before anybody can record on it
+    stream = Stream(device, thread)
+    _streams.add(stream)
+    return stream
+
+
+def all_streams() -> list[Stream]:
+    """Those that exist, of every thread."""
+    return list(_streams)
+
+
+# What is called with a thread's or a scope's stream when that has ended; the engine puts it here.
+ended: list[Callable[[Stream], None]] = []
+
+
+class _End:
+    """Only a thread refers to it, so that it goes when the thread ends."""
+
+    def __init__(self, stream: Stream):
+        self.stream = stream
+
+    def __del__(self, _calls: Any = ended, _finalizing: Any = sys.is_finalizing) -> None:
+        if not _finalizing():
+            for call in _calls:
+                call(self.stream)
+
+
+class Scope:
+    """A stream of its own for what is recorded inside a `with` block: `pyfusion.stream.scope()`.
+
+    What is recorded in it is no part of a block with what is recorded outside; a value that is used
+    outside is as one of another thread: what it waits for is run first. Leaving the block runs
+    nothing: what is still referred to stays queued until it is read. `flush` and `sync` called
+    inside concern the scope's stream, called outside they do not. Entered again, by this or another
+    thread, a scope goes on with its stream.
+
+    Inside of a function that `pyfusion.lower` or `explain` traces a scope changes nothing.
+    """
+
+    __slots__ = ("_stream", "_outer", "_lock")
+
+    def __init__(self) -> None:
+        self._stream = new()
+        self._outer: Stream | None = None
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """How many operations wait, on every device."""
+        return sum([len(s.queue) for s in [self._stream, *self._stream.others.values()]])
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __enter__(self) -> Scope:
+        """Raises RuntimeError if the scope is open, here or in another thread."""
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError("the stream's scope is open already")
+        outer = current()
+        self._outer = outer
+        if not outer.sealed:
+            _local.stream = self._stream
+        return self
+
+    def __exit__(self, *about: Any) -> None:
+        _local.stream = self._outer
+        self._outer = None
+        self._lock.release()
+        for call in ended:
+            call(self._stream)
+
+
+def scope() -> Scope:
+    """A new stream, for `with pyfusion.stream.scope():` or, the same, `with pyfusion.stream():`."""
+    return Scope()
+
+
 def own() -> list[Stream]:
-    """The streams of this thread."""
+    """The streams of this thread, or of the scope that it is in."""
     home = current()
     return [home, *home.others.values()]
 

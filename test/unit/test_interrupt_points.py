@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An interrupt at each point of recording, flushing, compiling and launching where one can come.
+
+The interpreter looks for signals when a Python function is entered, when one of C has returned and
+when a loop goes round. Hooks for profiling and tracing are called at these points, and may raise.
+`PYFUSION_INTERRUPT_POINTS` sets how many points of a first compile are tried.
+"""
+
+import contextlib
+import gc
+import linecache
+import os
+import random
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pyfusion as pf
+from pyfusion.ir.value import Value
+from pyfusion.runtime import library
+from pyfusion.stream import block, engine
+
+pytestmark = pytest.mark.host
+
+PACKAGE = str(Path(pf.__file__).parent)
+COLD_POINTS = int(os.environ.get("PYFUSION_INTERRUPT_POINTS", "25"))
+
+X = np.arange(64, dtype=np.float32).reshape(8, 8)
+
+
+class Points:
+    """Raises KeyboardInterrupt at the point number `at` inside of the package."""
+
+    def __init__(self, at, loops=False):
+        self.at, self.count, self.loops = at, 0, loops
+
+    def profile(self, frame, event, argument):
+        if event in ("call", "c_return"):
+            self.point(frame)
+
+    def trace(self, frame, event, argument):
+        if frame.f_code.co_filename.startswith(PACKAGE):
+            line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
+            if event == "line" and line.startswith(("for ", "while ")):
+                self.point(frame)
+            return self.trace
+        return None
+
+    def point(self, frame):
+        # An exception of a destructor is ignored: no interrupt comes from there.
+        code = frame.f_code
+        if code.co_filename.startswith(PACKAGE) and code.co_name not in ("__del__", "<genexpr>"):
+            self.count += 1
+            if self.count == self.at:
+                self.where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+                self.stop()
+                raise KeyboardInterrupt
+
+    def stop(self):
+        sys.setprofile(None)
+        sys.settrace(None)
+
+    def __enter__(self):
+        sys.settrace(self.trace) if self.loops else sys.setprofile(self.profile)
+
+    def __exit__(self, *about):
+        self.stop()
+
+
+def start(donated):
+    x, y = pf.asarray(X), pf.asarray(X)
+    if donated:
+        x, y = x + 0, y + 0
+    pf.sync()
+    return x, y
+
+
+def record(kept, x, y):
+    kept.append(x * 2 + y)
+    kept.append(pf.exp(kept[0] * 0) + kept[0])
+    kept.append(kept[1].sum(axis=0))
+    kept.append(kept[0] @ y)
+
+
+A = X * 2 + X
+WANT = [A, A + 1, (A + 1).sum(axis=0), A @ X]
+
+
+def check(kept):
+    """Each result is right, or says that it was interrupted."""
+    lost = 0
+    for got, want in zip(kept, WANT, strict=False):
+        try:
+            np.testing.assert_allclose(np.asarray(got), want, rtol=1e-6)
+        except pf.ExecutionError as error:
+            assert isinstance(error.cause, KeyboardInterrupt)
+            lost += 1
+    return lost
+
+
+def interrupted(at, donated, loops=False):
+    """Runs the program with an interrupt; returns whether the program got that far, and losses."""
+    x, y = start(donated)
+    kept = []
+    points = Points(at, loops)
+    came = False
+    try:
+        with points:
+            record(kept, x, y)
+            if donated:
+                del x, y
+            for array in kept:
+                np.asarray(array)
+    except KeyboardInterrupt:
+        came = True
+    assert came == (points.count >= at)
+    x = y = None
+    try:
+        lost = check(kept)
+        assert not engine._busy.locked()
+        free = []
+        thread = threading.Thread(target=lambda: free.append(engine.lock().acquire(timeout=5)))
+        thread.start()
+        thread.join()
+        assert free == [True]
+        engine._lock = threading.RLock()
+        # The stream goes on as if nothing had been.
+        again = []
+        record(again, *start(donated))
+        assert check(again) == 0
+        assert len(pf.stream.current()) == 0
+        assert block.unclosed == [] and pf.stream.current().parts == []
+    except BaseException as error:
+        error.args = (f"interrupted at {points.where}: {error}",)
+        raise
+    return came, lost
+
+
+def no_numbers_left():
+    gc.collect()
+    return not [
+        v for v in gc.get_objects() if v.__class__ is Value and getattr(v, "slot", -1) != -1
+    ]
+
+
+@pytest.mark.parametrize("loops", [False, True], ids=["calls", "loops"])
+@pytest.mark.parametrize("donated", [False, True])
+def test_at_each_point_of_a_warm_program(donated, loops):
+    interrupted(1 << 40, donated)  # compiles
+    pf.sync()
+    in_use = library.load().counters()["bytes_in_use"]
+    at, lost = 1, 0
+    while True:
+        came, n = interrupted(at, donated, loops)
+        if not came:
+            break
+        lost += n
+        at += 1
+    assert at > (20 if loops else 100)
+    # Nothing is lost where nothing was overwritten. Run one by one, steps take over each other's.
+    assert donated or not lost or pf.config.mode == "single"
+    assert no_numbers_left()
+    assert library.load().counters()["bytes_in_use"] == in_use
+
+
+@pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled blocks")
+def test_at_points_of_a_first_compile():
+    count = Points(1 << 40)
+    interrupted(1 << 40, False)
+    engine.plans.clear()
+    kept = []
+    x, y = start(False)
+    with count:
+        record(kept, x, y)
+        np.asarray(kept[-1])
+    assert count.count > 1000
+    choose = random.Random(0)
+    for _ in range(COLD_POINTS):
+        engine.plans.clear()
+        came, lost = interrupted(choose.randrange(1, count.count), False)
+        assert came and not lost
+    with contextlib.suppress(KeyboardInterrupt):
+        pf.sync()
