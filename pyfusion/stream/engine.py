@@ -214,7 +214,7 @@ def run_block(queue: list[Value]) -> None:
     try:
         block = open_block(queue)
     except Exception as error:
-        failures.claim(queue, error)
+        failures.claim(queue, error, raised_on=True)
         raise
     try:
         if not block.survivors:
@@ -245,7 +245,7 @@ def _run_planned(block: Block) -> str:
         try:
             plan = explore(block)
         except Exception as error:  # the strict flag: no fallback
-            failures.claim(block.queue, error)
+            failures.claim(block.queue, error, raised_on=True)
             raise
         plans.put(block.key, plan)
     run_plan(plan, block)
@@ -277,14 +277,14 @@ def run_plan(plan: Any, block: Block) -> None:
         try:
             report_fallback(block, error)
         except Exception:
-            failures.claim(block.queue, error)
+            failures.claim(block.queue, error, raised_on=True)
             raise
         plans.put(block.key, Plan(OnBackend(len(block.queue))))
         run_on_backend(block)
         return
     except BaseException as error:
         if optimization.consumed:  # an input is overwritten: running again would be wrong
-            failures.claim(block.queue, error)
+            failures.claim(block.queue, error, raised_on=True)
         raise
     _forget(block.queue)
 
