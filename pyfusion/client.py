@@ -159,7 +159,7 @@ def sync(device: str | Device | None = None) -> None:
         if only is not None and used is not only:
             continue
         try:
-            used.runtime.backend.synchronize(used.index)
+            used.runtime.synchronize()
         except Exception as error:
             failure = failure or errors.failure(f"{used}", error)
     if failure is not None:
