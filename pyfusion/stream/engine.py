@@ -53,7 +53,7 @@ def _after_fork_in_child() -> None:
         error = RuntimeError("it was running when the process forked")
         for stream in all_streams():
             for part in stream.parts:
-                failures.claim(part, error)
+                failures.claim([v for v in part if v is not None], error)
 
 
 os.register_at_fork(
@@ -144,7 +144,10 @@ def run_ordered(function: Callable[[], Any]) -> Any:
 
 def _mend(stream: Stream) -> None:
     """Takes back what an interrupt has left half done: numbers in values, and operations that left
-    the queue but did not run. An interrupt in here leaves it to the next call."""
+    the queue but did not run. An interrupt in here leaves it to the next call.
+
+    What was taken out last comes first: it reads nothing of the lists before it that has not run.
+    """
     for block in unclosed[:]:
         close_block(block)
     if stream.parts:
@@ -152,7 +155,7 @@ def _mend(stream: Stream) -> None:
         pending = []
         for part in reversed(stream.parts):
             for v in part:
-                if v.stream is not None and id(v) not in seen:
+                if v is not None and v.stream is not None and id(v) not in seen:
                     seen.add(id(v))
                     pending.append(v)
         stream.queue[:0] = pending
