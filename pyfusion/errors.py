@@ -58,7 +58,7 @@ class ExecutionError(PyfusionError, RuntimeError):
     @property
     def cause(self) -> BaseException | None:
         """What the unit raised, without its traceback; the same object at every depth. None where
-        nothing was raised."""
+        nothing was raised, a copy where it was raised on as well."""
         return self.__cause__
 
     def again(self) -> ExecutionError:
@@ -77,7 +77,7 @@ class OutOfMemoryError(ExecutionError, MemoryError):
 
 
 def failure(what: str, error: BaseException, site: str | None = None) -> ExecutionError:
-    """The error of a unit of work as one that names it, with a copy of the first as its cause.
+    """The error of a unit of work as one that names it, with the first as its cause.
 
     An `ExecutionError` names what failed already.
     """
@@ -90,7 +90,7 @@ def failure(what: str, error: BaseException, site: str | None = None) -> Executi
         found = kind(str(error))
         found.site = error.site
     found.frames = _frames(error)
-    found.__cause__ = _without_traceback(error)
+    found.__cause__ = error
     return found
 
 
@@ -105,6 +105,7 @@ def _frames(error: BaseException) -> tuple[tuple[str, int, str], ...]:
 
 
 _E = TypeVar("_E", bound=BaseException)
+_LINKS = 8  # of a chain of causes
 
 
 def _twin(error: _E, cause: BaseException | None) -> _E:
@@ -118,10 +119,21 @@ def _twin(error: _E, cause: BaseException | None) -> _E:
     return found
 
 
-def _without_traceback(error: BaseException) -> BaseException:
-    """A copy of an error and of what it was raised from. The error itself may be raised on."""
+def forget_frames(error: BaseException) -> BaseException:
+    """Takes the traceback from an error and from what it was raised from; returns it."""
+    one: BaseException | None = error
+    for _ in range(_LINKS):
+        if one is None:
+            break
+        one.__traceback__ = one.__context__ = None
+        one = one.__cause__
+    return error
+
+
+def without_frames(error: BaseException) -> BaseException:
+    """A copy of an error, and of what it was raised from, without tracebacks."""
     chain = [error]
-    while chain[-1].__cause__ is not None and len(chain) < 8:
+    while chain[-1].__cause__ is not None and len(chain) < _LINKS:
         chain.append(chain[-1].__cause__)
     found: BaseException | None = None
     for one in reversed(chain):

@@ -54,7 +54,7 @@ def _after_fork_in_child() -> None:
         error = RuntimeError("it was running when the process forked")
         for stream in all_streams():
             for part in stream.parts:
-                failures.claim(part, error)
+                failures.claim([v for v in part if v is not None], error)
 
 
 os.register_at_fork(
@@ -165,7 +165,10 @@ def run_ordered(function: Callable[[], Any]) -> Any:
 
 def _mend(stream: Stream) -> None:
     """Takes back what an interrupt has left half done: numbers in values, and operations that left
-    the queue but did not run. An interrupt in here leaves it to the next call."""
+    the queue but did not run. An interrupt in here leaves it to the next call.
+
+    What was taken out last comes first: it reads nothing of the lists before it that has not run.
+    """
     for block in unclosed[:]:
         close_block(block)
     if stream.parts:
@@ -284,7 +287,7 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
     try:
         block = open_block(queue)
     except Exception as error:
-        failures.claim(queue, error)
+        failures.claim(queue, error, raised_on=True)
         raise
     try:
         if not block.survivors:
@@ -314,7 +317,7 @@ def _run_planned(block: Block, part: Part | None) -> str:
         try:
             plan = explore(block) if part is None else explore_part(part, block)
         except Exception as error:  # the strict flag: no fallback
-            failures.claim(block.queue, error)
+            failures.claim(block.queue, error, raised_on=True)
             raise
         (plans if part is None else part).put(block.key, plan)
     run_plan(plan, block, part)
@@ -352,7 +355,7 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
         try:
             report_fallback(block, error)
         except Exception:
-            failures.claim(block.queue, error)
+            failures.claim(block.queue, error, raised_on=True)
             raise
         failed = Plan(OnBackend(len(block.queue), "it did not launch"))
         (plans if part is None else part).put(block.key, failed)
@@ -360,7 +363,7 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
         return
     except BaseException as error:
         if optimization.consumed:  # an input is overwritten: running again would be wrong
-            failures.claim(block.queue, error)
+            failures.claim(block.queue, error, raised_on=True)
         raise
     _forget(block.queue)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..errors import ExecutionError, failure
+from ..errors import ExecutionError, failure, forget_frames, without_frames
 from ..ir.value import Value, fail, site_text
 
 # Errors set since the flush that is running began.
@@ -17,22 +17,34 @@ def set_error(v: Value, error: ExecutionError) -> None:
     raised.append(error)
 
 
-def as_execution_error(error: BaseException, v: Value) -> ExecutionError:
-    """The error as one that names the operation and the line that recorded it."""
-    return failure(v.record[0].name, error, site_text(v.record[4]))
+def as_execution_error(error: BaseException, v: Value, raised_on: bool = False) -> ExecutionError:
+    """The error as one that names the operation and the line that recorded it.
+
+    Its cause is the error without its traceback, which would keep arrays alive; a copy of it if the
+    caller raises it on.
+    """
+    found = failure(v.record[0].name, error, site_text(v.record[4]))
+    found.__cause__ = without_frames(error) if raised_on else forget_frames(error)
+    return found
 
 
-def claim(queue: list[Value], error: BaseException, culprit: int | None = None) -> None:
+def claim(
+    queue: list[Value],
+    error: BaseException,
+    culprit: int | None = None,
+    raised_on: bool = False,
+) -> None:
     """Marks the values of a block that were not written as failed, all for one reason.
 
     Args:
         culprit: number of the operation that failed, where one is known.
+        raised_on: the caller raises the error on.
     """
     pending = [v for v in queue if v.stream is not None]
     if not pending:
         return
     source = queue[culprit] if culprit is not None else pending[0]
-    found = as_execution_error(error, source)
+    found = as_execution_error(error, source, raised_on)
     for v in pending:
         set_error(v, found)
 

@@ -104,6 +104,42 @@ def test_where_the_unit_raised_is_told():
     assert "made to fail" in "".join(traceback.format_exception(error))
 
 
+def test_the_cause_is_what_was_raised_without_its_traceback():
+    error = Boom("made by the caller")
+    error.__cause__ = KeyError("first")
+
+    def fail(x):
+        raise error
+
+    try:
+        raise ZeroDivisionError  # what is handled meanwhile is no part of it
+    except ZeroDivisionError:
+        v = get_client().register(custom_op("fails_with_it", fail), (start()._v,), (4,), pf.float32)
+        pf.flush()
+    assert error_of(wrap(v)).cause is error
+    assert error.__traceback__ is None and error.__context__ is None
+    assert error.__cause__.args == ("first",)
+
+
+@fused_only
+def test_an_error_that_is_raised_on_keeps_its_traceback(monkeypatch):
+    from pyfusion.compile import driver
+
+    def fail(self):
+        raise Boom("made to fail")
+
+    x = start()
+    monkeypatch.setattr(driver.Compilation, "to_outlined", fail)
+    y = x * 3 - 7 + x
+    with pf.config.scope(strict=True), pytest.raises(pf.CompileError) as caught:
+        np.asarray(y)
+    names = [entry.name for entry in traceback.extract_tb(caught.value.__traceback__)]
+    assert "compile_block" in names
+    cause = error_of(y).cause
+    assert cause is not caught.value and type(cause) is pf.CompileError
+    assert str(cause) == str(caught.value) and cause.__traceback__ is None
+
+
 def test_errors_travel_between_processes():
     error = error_of(failing(start()))
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
