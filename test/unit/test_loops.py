@@ -115,6 +115,25 @@ def test_a_branch_every_seventh_time_makes_one_plan_more(monkeypatch, alone):
 
 
 @fused_only
+def test_variables_of_the_loop_make_no_new_plans(monkeypatch):
+    """They hold what the last body computed, and the queue is full at any place of a body."""
+    with pf.config.scope(max_queue=55), watched(monkeypatch) as report:
+        x = pf.asarray(WEIGHTS)
+        for i in range(300):
+            if i % 7 == 6:
+                x = abs(x)
+            a = x * 2
+            b = pf.tanh(a) + 1
+            c = pf.sin(b) - a
+            d = c * a + pf.cos(c)
+            e = pf.sqrt(abs(d)) * 0.5
+            f = pf.exp(-e) + c * 0.25
+            g = f - pf.floor(f)
+            x = g * 0.5 + e * 0.125
+    assert report.plans <= 3
+
+
+@fused_only
 def test_a_branch_and_reads_settle_within_their_common_period(monkeypatch, alone):
     with watched(monkeypatch) as report:
         loop(pf, 280, branch=7, read=10)
@@ -263,12 +282,13 @@ def test_a_body_longer_than_the_queue(monkeypatch, length, read):
 @fused_only
 def test_what_follows_a_loop_is_one_block(monkeypatch):
     """A queue that was not full is never cut."""
-    loop(pf, 100)
     x = pf.asarray(WEIGHTS)
+    for _ in range(1000):
+        x = x + 1
     pf.sync()
     with pf.testing.inspect() as report:
-        for _ in range(20):
-            x = x + 1
+        for _ in range(5):
+            x = abs(x + 1 + 1 + 1)
         np.asarray(x)
     assert (report.blocks, report.kernels) == (1, 1)
 
