@@ -190,6 +190,8 @@ def close_block(block: Block) -> None:
     for leaf in block.leaves:
         leaf.slot = -1
     for v in block.queue:
+        if v is None:  # it was cut into parts
+            continue
         v.slot = -1
         if v.stream is None:
             v.record = None

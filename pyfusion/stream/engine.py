@@ -180,7 +180,9 @@ def _mend(stream: Stream) -> None:
                     seen.add(id(v))
                     pending.append(v)
         stream.queue[:0] = pending
-        stream.parts = []
+        parts, stream.parts = stream.parts, []
+        for part in parts:  # the caller that recorded may have the list, and so hold the values
+            part.clear()
 
 
 def bound(stream: Stream) -> None:
