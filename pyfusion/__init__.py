@@ -32,7 +32,13 @@ from .errors import (
 
 __version__ = "0.1.0"
 
-_LAZY = {"testing": "testing", "explain": "inspection", "lower": "inspection"}
+_LAZY = {
+    "custom": "custom",
+    "explain": "inspection",
+    "lower": "inspection",
+    "observer": "observer",
+    "testing": "testing",
+}
 
 __all__ = [  # noqa: F405
     *_array.__all__,
@@ -47,9 +53,11 @@ __all__ = [  # noqa: F405
     "PyfusionError",
     "ShapeError",
     "config",
+    "custom",
     "explain",
     "load_plans",
     "lower",
+    "observer",
     "save_plans",
     "sync",
     "testing",
@@ -57,7 +65,7 @@ __all__ = [  # noqa: F405
 
 
 def __getattr__(name: str) -> object:
-    """`testing`, `explain` and `lower` are loaded when they are first asked for."""
+    """What `_LAZY` names is loaded when it is first asked for."""
     where = _LAZY.get(name)
     if where is None:
         raise AttributeError(f"module 'pyfusion' has no attribute {name!r}")

@@ -20,6 +20,8 @@ from .signatures import Signatures
 
 _frame = sys._getframe
 _CAST = OPS["cast"]
+# The packages that record on behalf of a user, whose line is the call site.
+_RECORDERS = (__package__, __package__.rpartition(".")[0] + ".custom")
 
 
 class Array(Signatures):
@@ -99,7 +101,7 @@ def emit(
     """
     depth = 2
     frame = _frame(1)
-    while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
+    while frame.f_globals.get("__package__") in _RECORDERS and frame.f_back is not None:
         frame = frame.f_back
         depth += 1
     return record(op, args, attrs, dyn, shape, dtype, depth, device)

@@ -50,6 +50,16 @@ class CompiledBlock:
         kernels = sum(isinstance(s, KernelStep) for s, *_ in self._steps)
         return f"{kernels} kernels, {len(self._backend)} backend calls"
 
+    def parts(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """The kernels and the calls of the backend in order: kind, name, operations."""
+        found: list[tuple[str, str, tuple[str, ...]]] = []
+        for step, *_ in self._steps:
+            if isinstance(step, KernelStep):
+                found.append(("kernel", step.name, tuple(step.ops)))
+            elif isinstance(step, BackendStep):
+                found.append(("backend", step.op.name, (step.op.name,)))
+        return found
+
     def execute(self, block: Any) -> None:
         """Gives each survivor of the block its memory; those that exist before a failure too."""
         self.started = self.consumed = False

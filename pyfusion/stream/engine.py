@@ -17,12 +17,13 @@ from ..config import config
 from ..errors import ExecutionError
 from ..ir.value import Value
 from ..runtime.statistics import statistics
-from . import failures
+from . import failures, watching
 from .block import Block, close_block, needed, open_block
 from .explorer import OnBackend, explore, report_fallback
 from .plan import Plan
 from .plan_store import PlanStore
 from .stream import Stream
+from .watching import watchers
 
 _lock = threading.RLock()
 plans = PlanStore()
@@ -129,7 +130,11 @@ def run_block(queue: list[Value]) -> None:
         failures.claim(queue, error)
         raise
     try:
+        if watchers:
+            watching.opened(block)
         if block.failed:
+            if watchers:
+                watching.starts(block, None)
             _run_rest(block)
         elif not block.survivors:
             _forget(queue)
@@ -138,6 +143,8 @@ def run_block(queue: list[Value]) -> None:
             start = time.perf_counter()
             if config.mode == "backend":
                 how = "on the backend"
+                if watchers:
+                    watching.starts(block, None)
                 run_on_backend(block)
             else:
                 how = _run_planned(block)
@@ -148,6 +155,8 @@ def run_block(queue: list[Value]) -> None:
                 )
     finally:
         close_block(block)
+        if watchers:
+            watching.ran(block)
 
 
 def _run_planned(block: Block) -> str:
@@ -160,6 +169,8 @@ def _run_planned(block: Block) -> str:
             failures.claim(block.queue, error)
             raise
         plans.put(block.key, plan)
+    if watchers:
+        watching.starts(block, plan)
     run_plan(plan, block)
     return plan.describe() if config.debug else ""
 
