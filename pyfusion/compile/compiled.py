@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any
 
+from .. import tracing
 from ..config import config
 from ..errors import InternalError
 from ..ir.device import CPU
@@ -72,6 +73,8 @@ class CompiledBlock:
         try:
             if config.debug >= 2:
                 self._run_timed(env)
+            elif tracing.tracer is not None:
+                self._run_traced(env)
             else:
                 for step, overwrites, releases in self._steps:
                     if overwrites:
@@ -81,7 +84,7 @@ class CompiledBlock:
                     for slot in releases:
                         env[slot] = None
         except Exception:
-            self.culprit = getattr(step, "number", None)
+            self.culprit = getattr(step, "number", self.culprit)
             if self.started:
                 self._bind(block, env)
             raise
@@ -106,11 +109,23 @@ class CompiledBlock:
             v.error = None
             v.stream = None
 
+    def _run_traced(self, env: list) -> None:
+        for step, overwrites, releases in self._steps:
+            self.consumed = self.consumed or overwrites
+            self.culprit = getattr(step, "number", None)  # in case it fails
+            names = step.ops if isinstance(step, KernelStep) else [step.describe()]
+            with tracing.span("launch", step=getattr(step, "name", ""), ops=tuple(names)):
+                step.run(env)
+            self.started = True
+            for slot in releases:
+                env[slot] = None
+
     def _run_timed(self, env: list) -> None:
         if self._device is not CPU:
             self._device.runtime.synchronize()
         for step, overwrites, releases in self._steps:
             self.consumed = self.consumed or overwrites
+            self.culprit = getattr(step, "number", None)  # in case it fails
             start = time.perf_counter()
             step.run(env)
             self.started = True

@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests ask: what ran, as counts, and whether every mode gives the same result."""
+"""What tests ask: what ran, as counts, whether every mode gives the same result, what is alive."""
 
 from __future__ import annotations
 
+from .memory import Leak, MemoryCheck, memory_checks
 from .modes import assert_same_everywhere
 from .report import Report, inspect
 
-__all__ = ["Report", "assert_same_everywhere", "inspect"]
+__all__ = [
+    "Leak",
+    "MemoryCheck",
+    "Report",
+    "assert_same_everywhere",
+    "inspect",
+    "memory_checks",
+]
