@@ -167,6 +167,32 @@ def _identity(x):
     return x
 
 
+@pytest.mark.host
+def test_a_failure_is_the_operations_own_also_where_steps_are_timed(capsys):
+    @pf.custom.op(name="test.timed")
+    def bad(x):
+        raise ArithmeticError("made to fail")
+
+    x = pf.ones(2)
+    pf.sync()
+    with pf.config.scope(debug=2), pytest.raises(pf.ExecutionError, match="made to fail"):
+        np.asarray(bad(x))
+
+
+@pytest.mark.host
+def test_the_body_of_an_array_on_a_gpu_runs_on_the_host(gpu):
+    @pf.custom.op(shape=lambda x: [x.shape, ()], name="test.on_host")
+    def body(x):
+        return np.sort(x), x.sum()
+
+    x = pf.asarray(np.array([2.0, 1.0]), device="cuda:1")
+    with pytest.warns(pf.HostWarning, match="custom.test.on_host"):
+        a, b = body(x)
+        assert (a.device, b.device) == ("cuda:1", "cuda:1")
+        assert a.tolist() == [1, 2]
+        assert float(b) == 3
+
+
 def test_wrong_arguments_raise_at_the_call():
     with pytest.raises(TypeError, match="custom.histogram: missing a required argument: 'x'"):
         histogram()
