@@ -33,7 +33,7 @@ from .stream import stream as streams
 from .stream import watching
 from .stream.explorer import operations
 
-__all__ = ["BlockOperations", "BlockPart", "FusionObserver", "Observation", "install"]
+__all__ = ["BlockOperations", "BlockPart", "FusionObserver", "FusionObservation", "install"]
 
 
 class BlockPart(NamedTuple):
@@ -99,7 +99,7 @@ _local = _Local()
 _own: weakref.WeakSet[streams.Stream] = weakref.WeakSet()
 
 
-class Observation:
+class FusionObservation:
     """An installed observer. `remove()`, or the end of the `with` block, takes it out, and no other
     one.
 
@@ -116,14 +116,14 @@ class Observation:
         """Ends it; a second time does nothing."""
         watching.remove(self._watcher)
 
-    def __enter__(self) -> Observation:
+    def __enter__(self) -> FusionObservation:
         return self
 
     def __exit__(self, *about: object) -> None:
         self.remove()
 
 
-def install(observer: Any) -> Observation:
+def install(observer: Any) -> FusionObservation:
     """Has an observer called from now on, after those that are there, by operations of all threads.
 
     Args:
@@ -141,7 +141,7 @@ def install(observer: Any) -> Observation:
         callable(getattr(observer, name, None)) for name in _METHODS
     ):
         raise TypeError(f"an observer is an object with {', '.join(_METHODS)}, not {observer!r}")
-    return Observation(observer)
+    return FusionObservation(observer)
 
 
 class _Watcher(watching.Watcher):

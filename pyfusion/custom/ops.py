@@ -323,6 +323,16 @@ class BackendOp(CustomOp):
 class FusedOp(CustomOp):
     """An operation whose body is made of pyfusion's functions: recorded at each call."""
 
+    def __init__(self, *about: Any):
+        super().__init__(*about)
+        bodies[self.name] = self._inline
+
+    def _inline(self, call: Any) -> Any:
+        """The body in place of a call in IR; called by the pass, which no block leads to."""
+        from .traced import inline
+
+        return inline(self.name, self.body, call)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         flat = self.flat(args, kwargs)
         ruled = not (self._shape is None and self._dtype is None and self._results is None)

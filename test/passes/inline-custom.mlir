@@ -62,6 +62,38 @@ func.func @several_results(%x: tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64>) 
 
 // -----
 
+// A body in Python is recorded for the types of the operands; its numbers become constants.
+// CHECK-LABEL: func.func @python
+// CHECK:       %[[N:.+]] = fusion.negative %arg0
+// CHECK-NEXT:  %[[E:.+]] = fusion.exp %[[N]]
+// CHECK-NEXT:  %[[ONE:.+]] = fusion.constant dense<1.000000e+00> : tensor<f16>
+// CHECK-NEXT:  %[[S:.+]] = fusion.add %[[ONE]], %[[E]]
+// CHECK-NEXT:  fusion.divide %arg0, %[[S]] : tensor<?x1xf16>, tensor<?x1xf16>
+// MERGED-LABEL: func.func @python
+// MERGED-COUNT-1: fusion.fused
+// MERGED-NOT:  fusion.fused
+func.func @python(%x: tensor<?x1xf16>) -> tensor<?x1xf16> {
+  %0 = fusion.custom_call "custom.silu"(%x) : (tensor<?x1xf16>) -> tensor<?x1xf16>
+  return %0 : tensor<?x1xf16>
+}
+
+// -----
+
+// Results in their order; one may be an operand.
+// CHECK-LABEL: func.func @python_results
+// CHECK:       fusion.mean %arg0
+// CHECK:       %[[D:.+]] = fusion.multiply
+// CHECK:       return %[[D]], %arg1
+// MERGED-LABEL: func.func @python_results
+func.func @python_results(%x: tensor<?x?xf32>, %y: tensor<?x1xf32>)
+    -> (tensor<?x?xf32>, tensor<?x1xf32>) {
+  %0:2 = fusion.custom_call "custom.centred"(%x, %y)
+      : (tensor<?x?xf32>, tensor<?x1xf32>) -> (tensor<?x?xf32>, tensor<?x1xf32>)
+  return %0#0, %0#1 : tensor<?x?xf32>, tensor<?x1xf32>
+}
+
+// -----
+
 // Without a body of IR, and of complex numbers, a call is the backend's.
 // CHECK-LABEL: func.func @backend
 // CHECK:       fusion.custom_call "custom.opaque"

@@ -44,3 +44,24 @@ def _(op, fusion):
 @pf.custom.op
 def opaque(x):
     return x
+
+
+@pf.custom.op(fused=True)
+def silu(x):
+    return x / (1 + pf.exp(-x))
+
+
+@pf.custom.op(fused=True)
+def centred(x, y):
+    d = x - x.mean(axis=1, keepdims=True)
+    return {"d": d * y, "y": y}
+
+
+@pf.custom.op(fused=True)
+def counted(x):
+    return x + pf.arange(x.shape[0], dtype=x.dtype)
+
+
+@pf.custom.op(fused=True)
+def averaged(x):
+    return x.sum() / x.shape[0]
