@@ -160,7 +160,7 @@ class _Watcher(watching.Watcher):
     def starts(self, block: Any, plan: Any) -> None:
         if block.queue[0].stream in _own or _local.busy:
             return
-        if plan is not None and plan.splits is not None:  # each part is a block of its own
+        if plan is not None and plan.optimization is None:  # each part is a block of its own
             return
         about = _about(block, plan)
         self.blocks.append((block, about))
