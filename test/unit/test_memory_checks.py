@@ -157,3 +157,14 @@ def test_devices(gpu):
     del y, z
     with pytest.raises(pf.DeviceError), pf.testing.memory_checks("cuda:99"):
         pass
+
+
+def test_an_array_at_the_place_of_an_earlier_one():
+    old = [pf.ones(2)]
+    place = id(old[0])
+    with pytest.raises(AssertionError, match="1 array"), pf.testing.memory_checks():
+        old.clear()
+        made = [pf.ones(2) for _ in range(100)]
+        there = [x for x in made if id(x) == place]
+        del made
+        assert len(there) == 1, "the memory of the first array was not used again"
