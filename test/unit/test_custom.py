@@ -10,7 +10,7 @@ import pytest
 
 import pyfusion as pf
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="counts kernels")
+fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled programs")
 
 
 def counted(f, *args):
@@ -179,6 +179,7 @@ def test_a_failure_is_the_operations_own_also_where_steps_are_timed(capsys):
         np.asarray(bad(x))
 
 
+@fused_only
 @pytest.mark.host
 def test_the_body_of_an_array_on_a_gpu_runs_on_the_host(gpu):
     @pf.custom.op(shape=lambda x: [x.shape, ()], name="test.on_host")
