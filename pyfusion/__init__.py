@@ -33,6 +33,7 @@ from .errors import (
 __version__ = "0.1.0"
 
 _LAZY = {
+    "Fusion": "fusion",
     "custom": "custom",
     "explain": "inspection",
     "lower": "inspection",
@@ -47,6 +48,7 @@ __all__ = [  # noqa: F405
     "DeviceError",
     "ExecutionError",
     "FallbackWarning",
+    "Fusion",
     "HostWarning",
     "InternalError",
     "OutOfMemoryError",
@@ -65,7 +67,7 @@ __all__ = [  # noqa: F405
 
 
 def __getattr__(name: str) -> object:
-    """What `_LAZY` names is loaded when it is first asked for."""
+    """What is in `_LAZY` is loaded when it is first asked for."""
     where = _LAZY.get(name)
     if where is None:
         raise AttributeError(f"module 'pyfusion' has no attribute {name!r}")

@@ -12,7 +12,7 @@ import pyfusion
 LAYERS = [
     ["tools", "testing"],
     ["__init__"],
-    ["inspection", "custom"],
+    ["inspection", "fusion", "custom"],
     ["array"],
     ["client", "observer"],
     ["stream"],
