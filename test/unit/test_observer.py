@@ -138,7 +138,7 @@ def test_what_failed_is_told(x):
 def test_an_exception_through_a_block_is_told(x, monkeypatch):
     from pyfusion.stream import engine
 
-    def stop(plan, block):
+    def stop(*about):
         raise KeyboardInterrupt
 
     y = x * 5
