@@ -197,6 +197,7 @@ def _nested(part: str) -> list[tuple[str, str]]:
 def fusion_pipeline() -> list[str]:
     """From the operations of a block to kernels and the calls of them; the same for all targets."""
     return [
+        "fusion-inline-custom",
         "fusion-canonicalize",
         "fusion-hoist-views",
         "fusion-merge-elementwise",

@@ -48,6 +48,7 @@ __all__ = [
 
 # The files of this package that hold a pass, in the order in which they usually run.
 _STEMS = (
+    "inline_custom",
     "canonicalize",
     "hoist_views",
     "merge_elementwise",

@@ -34,8 +34,10 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Fusion": "fusion",
+    "custom": "custom",
     "explain": "inspection",
     "lower": "inspection",
+    "observer": "observer",
     "testing": "testing",
 }
 
@@ -53,10 +55,12 @@ __all__ = [  # noqa: F405
     "PyfusionError",
     "ShapeError",
     "config",
+    "custom",
     "explain",
     "flush",
     "load_plans",
     "lower",
+    "observer",
     "save_plans",
     "sync",
     "testing",

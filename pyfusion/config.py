@@ -135,6 +135,12 @@ FLAGS: dict[str, Flag] = {
         _boolean,
         "Compiled blocks keep their lowered code, so that pf.save_plans can write them.",
     ),
+    "tracing": Flag(
+        False,
+        _boolean,
+        "OpenTelemetry spans of blocks, plans, compile phases and launches; needs "
+        "opentelemetry-api. See pyfusion.tracing.",
+    ),
     "pool_limit": Flag(0, _natural, "Bytes of free buffers kept for reuse; 0: the native default."),
 }
 
@@ -164,6 +170,7 @@ class Config:
     gpu_backend: str
     gpu_format: str
     keep_plans: bool
+    tracing: bool
     pool_limit: int
     _listeners: dict[str, list[Callable[[Any], None]]]
     _layers: dict[str, list[list[Any]]]

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any
 
+from .. import tracing
 from ..config import config
 from ..errors import InternalError
 from ..ir.device import CPU
@@ -65,6 +66,16 @@ class CompiledBlock:
         kernels = sum(isinstance(s, KernelStep) for s, *_ in self._steps)
         return f"{kernels} kernels, {len(self._backend)} backend calls"
 
+    def parts(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """The kernels and the calls of the backend in order: kind, name, operations."""
+        found: list[tuple[str, str, tuple[str, ...]]] = []
+        for step, *_ in self._steps:
+            if isinstance(step, KernelStep):
+                found.append(("kernel", step.name, tuple(step.ops)))
+            elif isinstance(step, BackendStep):
+                found.append(("backend", step.op.name, (step.op.name,)))
+        return found
+
     def execute(self, block: Any) -> None:
         """Gives each survivor of the block its memory; those that exist before a failure too."""
         self.started = self.consumed = False
@@ -77,6 +88,8 @@ class CompiledBlock:
         try:
             if config.debug >= 2:
                 self._run_timed(env)
+            elif tracing.tracer is not None:
+                self._run_traced(env)
             else:
                 for step, overwrites, releases in self._steps:
                     if overwrites:
@@ -86,7 +99,7 @@ class CompiledBlock:
                     for slot in releases:
                         env[slot] = None
         except Exception:
-            self.culprit = getattr(step, "number", None)
+            self.culprit = getattr(step, "number", self.culprit)
             if self.started:
                 self._bind(block, env)
             raise
@@ -111,11 +124,23 @@ class CompiledBlock:
             v.error = None
             v.stream = None
 
+    def _run_traced(self, env: list) -> None:
+        for step, overwrites, releases in self._steps:
+            self.consumed = self.consumed or overwrites
+            self.culprit = getattr(step, "number", None)  # in case it fails
+            names = step.ops if isinstance(step, KernelStep) else [step.describe()]
+            with tracing.span("launch", step=getattr(step, "name", ""), ops=tuple(names)):
+                step.run(env)
+            self.started = True
+            for slot in releases:
+                env[slot] = None
+
     def _run_timed(self, env: list) -> None:
         if self._device is not CPU:
             self._device.runtime.synchronize()
         for step, overwrites, releases in self._steps:
             self.consumed = self.consumed or overwrites
+            self.culprit = getattr(step, "number", None)  # in case it fails
             start = time.perf_counter()
             step.run(env)
             self.started = True

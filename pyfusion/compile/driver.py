@@ -15,6 +15,7 @@ from ..config import config
 from ..errors import CompileError
 from ..ir.device import CPU
 from ..runtime.statistics import statistics
+from ..tracing import span
 from .context import context
 from .makers import maker
 
@@ -45,7 +46,8 @@ class Compilation:
         """The block as `fusion` operations."""
         from .emit import emit
 
-        self.module = emit(self.block)
+        with span("compile.fusion"):
+            self.module = emit(self.block)
         self._note("fusion")
 
     def run(self, phase: str) -> None:
@@ -55,7 +57,8 @@ class Compilation:
         self._phase = phase
         passes = PassContext()
         try:
-            self._phases()[phase].run(self.module, passes)
+            with span(f"compile.{phase}"):
+                self._phases()[phase].run(self.module, passes)
         except BaseException:
             self._phase = f"{phase}: {passes.current}"
             raise
@@ -123,7 +126,8 @@ class Compilation:
                 code = io.BytesIO()
                 self.module.operation.write_bytecode(code)
                 self.code = code.getvalue()
-            engine = make.engine(self.module)
+            with span("compile.jit"):
+                engine = make.engine(self.module)
         self.module = None
 
         def handle(name: str, spec: dict[str, Any]) -> Any:
@@ -178,7 +182,8 @@ def compile_block(block: Any) -> Any:
     with context(), ir.Location.unknown():
         compilation = Compilation(block)
         try:
-            compiled = compilation.compile()
+            with span("compile", operations=len(block.queue), device=block.device.name):
+                compiled = compilation.compile()
         except CompileError as error:
             error.dump_path = _reproducer(compilation)
             raise

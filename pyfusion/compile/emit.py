@@ -140,14 +140,15 @@ class Emitter:
             if not isinstance(a, Value):
                 operands.append(next(self.scalars))
         operands += [next(self.dyn) for _ in dyn]
+        attributes = {
+            "callee": ir.StringAttr.get(op.callee),
+            "fusion.record": ir.IntegerAttr.get(self.i64, number),
+        }
+        if op.is_custom and (options := attrs[0][1].options()):
+            texts = {key: ir.StringAttr.get(text) for key, text in options.items()}
+            attributes["options"] = ir.DictAttr.get(texts)
         return ir.Operation.create(
-            "fusion.custom_call",
-            results=[result],
-            operands=operands,
-            attributes={
-                "callee": ir.StringAttr.get(f"numpy.{op.name}"),
-                "fusion.record": ir.IntegerAttr.get(self.i64, number),
-            },
+            "fusion.custom_call", results=[result], operands=operands, attributes=attributes
         ).result
 
     def mixed(self, static: list[int], dyn: Any = None) -> tuple[list[ir.Value], ir.Attribute]:

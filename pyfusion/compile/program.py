@@ -342,8 +342,11 @@ class Reader:
 
 def backend_op(name: str) -> Any:
     """The operation that a callee such as `numpy.sort` names."""
-    from ..ir.table import OPS, custom_op
+    from ..ir.table import OPS, custom_op, known_custom_op
 
+    known = known_custom_op(name)
+    if known is not None:
+        return known
     short = name.removeprefix("numpy.")
     if short in OPS:
         return OPS[short]

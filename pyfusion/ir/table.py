@@ -19,7 +19,15 @@ import numpy as np
 
 from ..config import config
 
-__all__ = ["OPS", "UFUNCS", "OpInfo", "custom_op", "op_of_ufunc"]
+__all__ = [
+    "OPS",
+    "UFUNCS",
+    "OpInfo",
+    "custom_op",
+    "known_custom_op",
+    "op_of_ufunc",
+    "user_op",
+]
 
 
 class OpInfo:
@@ -61,6 +69,16 @@ class OpInfo:
         self.ufunc = self.oracle = None
         self.operator = ""
         self.aliases = ()
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether `user_op` made it."""
+        return self.name.startswith("custom.")
+
+    @property
+    def callee(self) -> str:
+        """What IR calls an opaque operation."""
+        return self.name if self.is_custom else f"numpy.{self.name}"
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
@@ -173,6 +191,21 @@ def custom_op(name: str, run: Callable[..., Any]) -> OpInfo:
     elif op.oracle is not run:
         raise ValueError(f"an operation {name!r} with another function exists")
     return op
+
+
+def user_op(name: str, run: Callable[..., Any]) -> OpInfo:
+    """An operation of a user's, `custom.` and its name; one of that name before is replaced.
+
+    `run` is given the operands as recorded, and the static arguments by name.
+    """
+    op = _custom[name] = OpInfo(name, "opaque", "math", "")
+    op.oracle = run
+    return op
+
+
+def known_custom_op(name: str) -> OpInfo | None:
+    """The operation that `user_op` made last of that name."""
+    return _custom.get(name) if name.startswith("custom.") else None
 
 
 def op_of_ufunc(ufunc: np.ufunc) -> OpInfo | None:

@@ -18,12 +18,13 @@ from ..errors import ExecutionError
 from ..fusers.registry import on_change
 from ..ir.value import Value
 from ..runtime.statistics import statistics
-from . import failures, period
+from . import failures, period, watching
 from .block import Block, close_block, needed, open_block, unclosed
 from .explorer import OnBackend, explore, explore_part, report_fallback
 from .plan import Part, Plan
 from .plan_store import PlanStore
 from .stream import Stream, all_streams, ended
+from .watching import watchers
 
 _lock = threading.RLock()
 # Held while a stream is flushed. Who holds `_lock` and finds it taken is inside of a flush.
@@ -292,9 +293,13 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
         failures.claim(queue, error, raised_on=True)
         raise
     try:
+        if watchers:
+            watching.opened(block)
         if not block.survivors:
             _forget(queue)
         elif block.failed and config.mode != "backend":
+            if watchers:
+                watching.starts(block, None)
             _run_rest(block)
         else:
             statistics.blocks += 1
@@ -302,6 +307,8 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
             start = time.perf_counter()
             if config.mode == "backend":
                 how = "on the backend"
+                if watchers:
+                    watching.starts(block, None)
                 run_on_backend(block)
             else:
                 how = _run_planned(block, part)
@@ -310,6 +317,8 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
                 print(f"pyfusion: block of {count} ops, {how}, {micros:.0f} us", file=sys.stderr)
     finally:
         close_block(block)
+        if watchers:
+            watching.ran(block)
 
 
 def _run_planned(block: Block, part: Part | None) -> str:
@@ -322,6 +331,8 @@ def _run_planned(block: Block, part: Part | None) -> str:
             failures.claim(block.queue, error, raised_on=True)
             raise
         (plans if part is None else part).put(block.key, plan)
+    if watchers:
+        watching.starts(block, plan)
     run_plan(plan, block, part)
     return plan.describe() if config.debug else ""
 

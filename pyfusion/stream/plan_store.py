@@ -62,7 +62,7 @@ class PlanStore:
     def remove(self, test: Callable[[Plan], bool]) -> None:
         """Forgets the plans that a test is true of."""
         for key in [key for key, plan in self._plans.items() if test(plan)]:
-            del self._plans[key]
+            self._drop(key)
 
     def clear(self) -> None:
         self._plans.clear()
@@ -71,4 +71,5 @@ class PlanStore:
 
 
 def _size(key: tuple, plan: Plan) -> int:
-    return _ENTRY_BYTES + sys.getsizeof(key) + getattr(plan.optimization, "nbytes", 0)
+    code = sum([getattr(o, "nbytes", 0) for o in plan.optimizations()])
+    return _ENTRY_BYTES + sys.getsizeof(key) + code

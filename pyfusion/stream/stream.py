@@ -13,6 +13,7 @@ from ..config import config
 from ..errors import DeviceError
 from ..ir.device import CPU, Device, on_new
 from ..ir.value import Value, device_of
+from .watching import recorded, watchers
 
 _new = Value.__new__
 _frame = sys._getframe
@@ -257,6 +258,8 @@ def record(
     v.stream = stream
     queue = stream.queue
     queue.append(v)
+    if watchers:
+        recorded(v)
     if len(queue) >= stream.limit:
         engine_bound(stream)
     return v

@@ -17,6 +17,7 @@ __all__ = [
     "add_version",
     "check_names",
     "file_name",
+    "load_modules",
     "parse",
     "read",
     "shown",
@@ -60,6 +61,23 @@ def add_version(parser: argparse.ArgumentParser) -> None:
     except PackageNotFoundError:  # built from source
         mlir = ""
     parser.add_argument("--version", action="version", version=f"pyfusion {__version__}{mlir}")
+
+
+def load_modules(sources: list[str]) -> None:
+    """Imports what --load names: modules of passes and custom operations.
+
+    Raises:
+        ToolError: it cannot be imported, or a pass in it cannot be registered.
+    """
+    from ..passes import PipelineError, load_passes
+
+    for source in sources:
+        try:
+            load_passes(source)
+        except PipelineError as error:
+            raise ToolError(error) from None
+        except (Exception, SystemExit) as error:
+            raise ToolError(f"--load={source}: {type(error).__name__}: {error}") from None
 
 
 def shown(file: str, stream: str) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import CompileError
-from ..passes import InputError, PassContext, Pipeline, PipelineError, load_passes
+from ..passes import InputError, PassContext, Pipeline, PipelineError
 from ..passes.mlir_options import captured_stderr
 from .diagnostics import Diagnostic, from_mlir, mismatches, of_error, position, rendered
-from .files import ToolError, check_names, parse, read, shown, write
+from .files import ToolError, check_names, load_modules, parse, read, shown, write
 from .instruments import Dump, Printer, Teller, Timer, of_pass
 from .isolate import Note
 from .opt_arguments import Arguments, pipelines
@@ -31,13 +31,7 @@ def run(argv: list[str], note: Note) -> int:
         if arguments.list_passes:
             write("-", arguments.passes_text().encode() + b"\n")
             return 0
-        for source in arguments.load:
-            try:
-                load_passes(source)
-            except PipelineError:
-                raise
-            except (Exception, SystemExit) as error:
-                raise ToolError(f"--load={source}: {type(error).__name__}: {error}") from None
+        load_modules(arguments.load)
         return _run(arguments, note)
     except (PipelineError, ToolError) as error:
         print(f"pyfusion-opt: error: {error}", file=sys.stderr)

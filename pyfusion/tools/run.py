@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .files import ToolError, add_version, file_name
+from .files import ToolError, add_version, file_name, load_modules
 from .isolate import Note, isolated
 
 __all__ = ["main"]
@@ -37,6 +37,13 @@ def _parser() -> argparse.ArgumentParser:
         "--args", nargs="*", default=[], help=".npy files for tensors, numbers for scalars"
     )
     parser.add_argument(
+        "--load",
+        action="append",
+        default=[],
+        metavar="MODULE",
+        help="a module or .py of custom operations",
+    )
+    parser.add_argument(
         "-o", dest="output", type=file_name, help="write results to OUTPUT0.npy, OUTPUT1.npy, ..."
     )
     return parser
@@ -50,6 +57,7 @@ def main() -> int:
         from .run_driver import run
 
         try:
+            load_modules(arguments.load)
             run(arguments.file, arguments.entry, arguments.args, arguments.output, note)
         except ToolError as error:
             print(error.text("pyfusion-run"), file=sys.stderr)

@@ -12,9 +12,9 @@ import pyfusion
 LAYERS = [
     ["tools", "testing"],
     ["__init__"],
-    ["inspection", "fusion"],
+    ["inspection", "fusion", "custom"],
     ["array"],
-    ["client"],
+    ["client", "observer"],
     ["stream"],
     ["fusers"],
     ["compile"],
@@ -23,6 +23,7 @@ LAYERS = [
     ["ir"],
     ["passes"],
     ["dtypes", "dialects", "toolchains"],
+    ["tracing"],
     ["config", "errors"],
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

@@ -110,3 +110,33 @@ func.func @scale(%x: tensor<?xf32>) -> tensor<?xf32> {
     assert "tensor<*xf32>" in failure(tmp_path, "x.npy", source=unranked)
     missing = str(tmp_path / "no" / "out")
     assert "No such file" in failure(tmp_path, "x.npy", "x.npy", "1", "-o", missing)
+
+
+OPS = """
+import numpy as np, pyfusion as pf
+@pf.custom.op
+def sorted_(x):
+    return np.sort(x)[::-1]
+@pf.custom.op(fused=True)
+def halved(x):
+    return x / 2
+"""
+
+
+def test_custom_operations_of_a_module(tmp_path):
+    ops = tmp_path / "ops.py"
+    ops.write_text(OPS)
+    kind = "(tensor<?xf32>) -> tensor<?xf32>"
+    source = f"""
+    func.func @scale(%x: tensor<?xf32>) -> tensor<?xf32> {{
+      %0 = fusion.custom_call "custom.sorted_"(%x) : {kind}
+      %1 = fusion.custom_call "custom.halved"(%0) : {kind}
+      return %1 : tensor<?xf32>
+    }}
+    """
+    done = run(tmp_path, "x.npy", "--load", str(ops), source=source)
+    assert (done.stdout, done.stderr) == ("[2.  1.5 1.  0.5 0. ]\n", "")
+    done = run(tmp_path, "x.npy", source=source)
+    assert done.returncode == 1 and "the backend knows no 'custom.sorted_'" in done.stderr
+    done = run(tmp_path, "x.npy", "--load", "no_such_module", source=source)
+    assert done.returncode == 1 and "--load=no_such_module: ModuleNotFoundError" in done.stderr

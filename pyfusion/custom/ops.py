@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations of a user's, with a body in Python: for the backend, or of pyfusion's functions."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..array import Array
+from ..array.core import emit, ones_mask, wrap
+from ..array.creation import asarray
+from ..array.promote import broadcast, result_dtype, scalar
+from ..dtypes import DType, bool_
+from ..errors import DTypeError, ShapeError
+from ..ir.device import Device
+from ..ir.table import OpInfo, user_op
+from ..ir.value import Value, device_of
+from ..passes.inline_bodies import bodies
+from ..runtime import devices
+from .structure import Flat, TensorSpec, flatten, rebuild, results_of, spec, specs_of
+
+_PROCESS = secrets.token_hex(8)  # in keys of saved plans: a lowering may be another one elsewhere
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+
+# Of each name: where the function is from that has it.
+_owners: dict[str, tuple[str, str]] = {}
+
+
+def claim_name(name: Any, module: str, qualname: str) -> str:
+    """The name that IR calls an operation, `custom.` and the one given.
+
+    Raises:
+        ValueError: it is no name, or another function's.
+    """
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise ValueError(
+            f"a custom operation's name is made of letters, digits, '_' and '.', not {name!r}; "
+            "give one as name="
+        )
+    owner = _owners.setdefault(name, (module, qualname))
+    if owner != (module, qualname):
+        raise ValueError(
+            f"there is a custom operation {name!r} already, of {'.'.join(owner)}; give another "
+            "one as name="
+        )
+    return f"custom.{name}"
+
+
+class Form:
+    """What is static in a call: in keys of plans, so equal ones are run by the same program."""
+
+    __slots__ = ("tree", "results", "masks", "lowered", "_hash")
+
+    def __init__(self, tree: Any, results: Any, specs: list[TensorSpec], lowered: bool):
+        self.tree = tree
+        self.results = results
+        self.masks = tuple([(ones_mask(s.shape), s.dtype.code) for s in specs])
+        self.lowered = lowered
+        self._hash = hash((tree, results, self.masks))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Form)
+            and self.tree == other.tree
+            and self.results == other.results
+            and self.masks == other.masks
+        )
+
+    def __repr__(self) -> str:
+        """Equal in every process for equal forms, unless compiled code comes of a lowering."""
+        return repr((self.tree, self.results, self.masks, self.lowered and _PROCESS))
+
+    def options(self) -> dict[str, str]:
+        """The arguments that are neither arrays nor numbers, for IR."""
+        names, items = self.tree[1], self.tree[2]
+        return {
+            key: item[2] if isinstance(item[2], str) else repr(item[2])
+            for key, item in zip(names, items, strict=True)
+            if item[0] == "static"
+        }
+
+
+class Call:
+    """One call of an operation: what its results have to be, and those that nobody has taken yet.
+
+    It is an operand of the recorded operations, as numbers are: it is not in keys.
+    """
+
+    __slots__ = ("specs", "results")
+
+    def __init__(self, specs: list[TensorSpec]):
+        self.specs = specs
+        self.results: list[Any] = []
+
+    def __repr__(self) -> str:
+        return "<call>"
+
+
+class CustomOp:
+    """An operation of a user's; call it like the function that it was made of.
+
+    Attributes:
+        name: what IR calls it, `custom.` and its name.
+    """
+
+    def __init__(
+        self,
+        body: Callable[..., Any],
+        name: str | None,
+        shape: Any,
+        dtype: Any,
+        results: Callable[..., Any] | None,
+    ):
+        own = name if name is not None else getattr(body, "__name__", None)
+        module = getattr(body, "__module__", None) or "__main__"
+        self.name = claim_name(own, module, getattr(body, "__qualname__", repr(body)))
+        if results is not None and (shape is not None or dtype is not None):
+            raise TypeError(f"{self.name}: give either results= or shape= and dtype=")
+        self.body = body
+        self._signature = inspect.signature(body)
+        self._shape = shape
+        self._dtype = dtype
+        self._results = results
+        self.__name__ = self.name
+        self.__doc__ = body.__doc__
+        self.__wrapped__ = body
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(f"{type(self).__name__} does not say how it is called")
+
+    def flat(self, args: tuple, kwargs: dict) -> Flat:
+        """The arguments, with defaults, by the names of the parameters. TypeError: they do not
+        fit."""
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}: {error}") from None
+        bound.apply_defaults()
+        return flatten(self.name, dict(bound.arguments))
+
+    def run(self, function: Callable[..., Any], tree: Any, arrays: Any, scalars: Any) -> Any:
+        """`function` on arguments of that tree."""
+        given = rebuild(tree, iter(arrays), iter(scalars))
+        bound = inspect.BoundArguments(self._signature, given)
+        return function(*bound.args, **bound.kwargs)
+
+    def specs(self, flat: Flat) -> tuple[list[TensorSpec], Any]:
+        """What the rules say of the results, and how they are nested."""
+        given = [TensorSpec(v.shape, v.dtype) for v in flat.arrays]
+
+        def asked(rule: Any) -> Any:
+            return self.run(rule, flat.tree, given, flat.scalars) if callable(rule) else rule
+
+        if self._results is not None:
+            return specs_of(self.name, asked(self._results))
+        shape = broadcast(self.name, tuple([v.shape for v in flat.arrays]) or ((),))
+        shapes = shape if self._shape is None else asked(self._shape)
+        dtypes = self._common(flat) if self._dtype is None else self._asked_dtype(asked)
+        if isinstance(shapes, list):
+            each = dtypes if isinstance(dtypes, list) else [dtypes] * len(shapes)
+            if len(each) != len(shapes):
+                raise TypeError(
+                    f"{self.name}: the rules gave {len(shapes)} shapes and {len(each)} types"
+                )
+            if not shapes:
+                raise TypeError(f"{self.name}: the rule of the shapes gave none")
+            found = [spec(self.name, s, d) for s, d in zip(shapes, each, strict=True)]
+            return found, ("sequence", tuple, (("array",),) * len(found))
+        if isinstance(dtypes, list):
+            found = [spec(self.name, shapes, d) for d in dtypes]
+            return found, ("sequence", tuple, (("array",),) * len(found))
+        return [spec(self.name, shapes, dtypes)], ("array",)
+
+    def _asked_dtype(self, asked: Callable[[Any], Any]) -> Any:
+        """What names a type may be callable, as `float` is, and is no rule."""
+        is_type = isinstance(self._dtype, (type, DType))
+        return self._dtype if is_type else asked(self._dtype)
+
+    def _common(self, flat: Flat) -> Any:
+        keys = [v.dtype for v in flat.arrays]
+        keys += [bool_ if type(s) is bool else type(s) for s in flat.scalars]
+        if not keys:
+            raise TypeError(f"{self.name}: without arrays and numbers it needs a dtype= rule")
+        return result_dtype(*keys)
+
+
+class BackendOp(CustomOp):
+    """An operation whose body runs on NumPy arrays, and is not fused unless it has a lowering."""
+
+    def __init__(self, *about: Any):
+        super().__init__(*about)
+        self._lowering: Callable[..., Any] | None = None
+        self._register()
+
+    def _register(self) -> None:
+        self._op: OpInfo = user_op(self.name, self._execute)
+        self._more: list[OpInfo] = []
+        bodies.pop(self.name, None)
+
+    def lowering(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorator: says what IR the operation is, so that it fuses like a built-in one.
+
+        Args:
+            function: called as `function(op, fusion)` when a program with the operation is
+                compiled. `op` is the `fusion.custom_call`: its operands are the arrays in order and
+                then the numbers; arguments that are neither are in its attribute `options`. A
+                number has the first array's element type. `fusion` has the builders of
+                `pyfusion.dialects.fusion`, with the insertion point set. It returns the value of
+                the result, a list of several, or None to leave this call to the body.
+
+        The body still runs where nothing is compiled: in the mode `backend`, and for complex
+        numbers. Tests should compare the two with `pyfusion.testing.assert_same_everywhere`.
+        """
+        self._lowering = function
+        self._register()  # what was compiled of it before is not used again
+        bodies[self.name] = lambda op: self._lower(op, 0)
+        return function
+
+    def _lower(self, op: Any, at: int) -> Any:
+        """The value of one result: each is a call of its own in IR, that the body is shared by."""
+        from ..dialects import fusion
+
+        assert self._lowering is not None
+        found = self._lowering(op, fusion)
+        if found is None:
+            return None
+        several = list(found) if isinstance(found, (list, tuple)) else [found]
+        if len(op.results) > 1:  # of IR that nobody recorded
+            return several
+        if at >= len(several):
+            raise TypeError(f"{self.name}: the lowering gives {len(several)} results, not {at + 1}")
+        return [several[at]]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        flat = self.flat(args, kwargs)
+        specs, results = self.specs(flat)
+        lowered = self._lowering is not None
+        scalars = self._typed(flat, specs) if lowered else flat.scalars
+        form = Form(flat.tree, results, specs, lowered)
+        device = None if flat.arrays else devices.default()
+        call = Call(specs)
+        last = () if lowered else (call,)
+
+        def operands() -> tuple[Any, ...]:
+            """Each record has a tuple of its own: the engine counts the references in them."""
+            return (*flat.arrays, *scalars, *last)
+
+        values = [self._record(self._op, operands(), form, specs[0], device)]
+        for number, one in enumerate(specs[1:], 1):
+            given = operands() if lowered else (values[0], call)  # so the body runs once
+            values.append(self._record(self._part(number), given, form, one, device))
+        return rebuild(results, iter([wrap(v) for v in values]), iter(()))
+
+    def _record(
+        self, op: OpInfo, operands: tuple, form: Form, one: TensorSpec, device: Device | None
+    ) -> Value:
+        attrs = (("form", form),)
+        return emit(op, operands, attrs, (), one.shape, one.dtype, device)
+
+    def _part(self, number: int) -> OpInfo:
+        """The operation that takes a further result of the call before it."""
+        while len(self._more) < number:
+            at = len(self._more) + 1
+
+            def take(*operands: Any, form: Form, at: int = at) -> Any:
+                if form.lowered:
+                    return self._results_of(operands, form)[at]
+                return operands[-1].results[at]
+
+            if self._lowering is not None:
+                bodies[f"{self.name}.{at}"] = lambda op, at=at: self._lower(op, at)  # type: ignore[misc]
+            self._more.append(user_op(f"{self.name}.{at}", take))
+        return self._more[number - 1]
+
+    def _typed(self, flat: Flat, specs: list[TensorSpec]) -> list[Any]:
+        """Numbers as they are where code is compiled: of the first array's type."""
+        dtype = flat.arrays[0].dtype if flat.arrays else specs[0].dtype
+        for number in flat.scalars:
+            if type(number) is not bool and result_dtype(dtype, type(number)) is not dtype:
+                raise DTypeError(
+                    f"{self.name}: it has a lowering, and {number!r} is no {dtype.name}, the first "
+                    "array's type"
+                )
+        return [scalar(number, dtype) for number in flat.scalars]
+
+    def _execute(self, *operands: Any, form: Form | None = None) -> Any:
+        """Runs the body on arrays of the backend; called when the operation's turn has come."""
+        if form is None:  # of IR that nobody recorded
+            return self.body(*operands)
+        if form.lowered:  # the backend's caller checks shape and type
+            return self._results_of(operands, form)[0]
+        *flat, call = operands
+        found = self._results_of(flat, form)
+        for number, (array, one) in enumerate(zip(found, call.specs, strict=True)):
+            which = f"result {number}" if len(found) > 1 else "the result"
+            if array.shape != one.shape or array.dtype != one.dtype.numpy:
+                raise TypeError(
+                    f"{which} is {array.dtype}{list(array.shape)}, where the rule says "
+                    f"{one.dtype.name}{list(one.shape)}"
+                )
+        call.results = found
+        return found[0]
+
+    def _results_of(self, flat: Any, form: Form) -> list[np.ndarray]:
+        """What the body gives for the arrays and then the numbers."""
+        arrays = [a for a in flat if isinstance(a, np.ndarray)]
+        given = self.run(self.body, form.tree, arrays, flat[len(arrays) :])
+        return [np.asarray(r) for r in results_of("", form.results, given)]
+
+
+class FusedOp(CustomOp):
+    """An operation whose body is made of pyfusion's functions: recorded at each call."""
+
+    def __init__(self, *about: Any):
+        super().__init__(*about)
+        bodies[self.name] = self._inline
+
+    def _inline(self, call: Any) -> Any:
+        """The body in place of a call in IR; called by the pass, which no block leads to."""
+        from .traced import inline
+
+        return inline(self.name, self.body, call)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        flat = self.flat(args, kwargs)
+        ruled = not (self._shape is None and self._dtype is None and self._results is None)
+        specs, tree = self.specs(flat) if ruled else ([], None)
+        # New cells, so that `x += 1` in the body leaves the caller's arrays alone.
+        given = self.run(self.body, flat.tree, [wrap(v) for v in flat.arrays], flat.scalars)
+        if not ruled:
+            return given
+        found = [self._array(r, flat) for r in results_of(f"{self.name}: ", tree, given)]
+        for number, (x, one) in enumerate(zip(found, specs, strict=True)):
+            if (x.shape, x.dtype) != (one.shape, one.dtype):
+                error = ShapeError if x.shape != one.shape else DTypeError
+                which = f"result {number}" if len(found) > 1 else "the result"
+                raise error(
+                    f"{self.name}: {which} is {x.dtype.name}{list(x.shape)}, where the rule says "
+                    f"{one.dtype.name}{list(one.shape)}"
+                )
+        return rebuild(tree, iter(found), iter(()))
+
+    def _array(self, result: Any, flat: Flat) -> Array:
+        if isinstance(result, Array):
+            return result
+        device = device_of(flat.arrays[0]).name if flat.arrays else None
+        try:
+            return asarray(result, device=device)
+        except TypeError as error:
+            raise TypeError(f"{self.name}: a result is no array: {error}") from None
