@@ -23,7 +23,7 @@ LAYERS = [
     ["ir"],
     ["passes"],
     ["dtypes", "dialects", "toolchains"],
-    ["config", "errors"],
+    ["config", "errors", "startup"],
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 

@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+from pyfusion.runtime import library
 
 SOURCE = """
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -119,6 +122,43 @@ def test_what_cannot_be_interrupted_is_killed():
         process.stdout.readline()
         process.terminate()
         assert process.wait(20) == 128 + signal.SIGTERM
+
+
+# What the environment says
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_wrong_environment(tool, file, tmp_path):
+    def said(**environment):
+        code, out, errors = run(tool, file, *TOOLS[tool], env=os.environ | environment)
+        assert (code, out) == (1, b"")
+        return errors
+
+    wrong = "PYFUSION_DEVICE='zzz': use one of 'cpu', 'cuda', 'cuda:N', 'rocm', 'rocm:N'"
+    assert said(PYFUSION_DEVICE="zzz") == f"pyfusion-{tool}: error: {wrong}\n"
+    missing = said(PYFUSION_NATIVE_DIR=str(tmp_path))
+    assert missing.startswith(f"pyfusion-{tool}: error: ") and missing.count("\n") == 1
+    for part in Path(library.load().path).parent.iterdir():  # all but the dialect's library
+        if "PyFusionDialect" not in part.name:
+            (tmp_path / part.name).symlink_to(part)
+    missing = said(PYFUSION_NATIVE_DIR=str(tmp_path))
+    assert missing.startswith(f"pyfusion-{tool}: error: ") and missing.count("\n") == 1
+
+
+def test_tools_by_their_scripts(tmp_path):
+    """A script of the name that the package installs."""
+    script = tmp_path / "pyfusion-opt"
+    script.write_text("from pyfusion.tools.opt import main\n")
+    for path, end in ((script, "pyfusion-opt: error: "), (tmp_path / "other", "Traceback")):
+        path.write_text(script.read_text())
+        done = subprocess.run(
+            [sys.executable, path],
+            env=os.environ | {"PYFUSION_MODE": "quick"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1 and done.stderr.startswith(end)
+        assert "PYFUSION_MODE='quick': use one of fused, single, backend\n" in done.stderr
 
 
 # Standard streams
