@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .protocols import (
     FuserProperties,
     FuserStatus,
@@ -29,10 +31,18 @@ __all__ = [
 _fusers: list[OperationFuser] = []
 
 
-def fusers() -> list[OperationFuser]:
-    """The fusers that compete for each new block, in order; a tie goes to the earlier one."""
+def fusers(device: Any = None) -> list[OperationFuser]:
+    """The fusers that compete for each new block, in order; a tie goes to the earlier one.
+
+    Args:
+        device: the block's. Its own fusers come last; where memory has no addresses, nothing is
+            compiled.
+    """
     if not _fusers:
         from .mlir_fuser import MlirFuser
 
         _fusers.append(MlirFuser())
-    return _fusers
+    if device is None or device.runtime is None:
+        return _fusers
+    own = getattr(device.runtime, "fusers", ())
+    return [f for f in _fusers if device.target or f.name != "mlir"] + list(own)

@@ -164,7 +164,7 @@ class KernelStep:
         self.layout = [(o.role, o.slot, o.dims) for o in operands]
         self.fresh = [r for r in results if r.takes_over < 0]
         self.nulls = [0] * len(self.fresh)
-        # A slot whose value has all the extents in order, or -1.
+        # A slot whose value's first extents they are, or -1.
         slots = {e[0] for e in extents if e.__class__ is tuple}
         self.like = slots.pop() if len(slots) == 1 else -1
         if extents != [(self.like, d) for d in range(len(extents))]:
@@ -254,7 +254,10 @@ class KernelStep:
 
     def run(self, env: Env) -> None:
         like = self.like
-        extents = env[like].shape if like >= 0 else self.shape(env, self.extents)
+        if like >= 0:
+            extents = env[like].shape[: len(self.extents)]
+        else:
+            extents = self.shape(env, self.extents)
         self.pack(self.words_of(env, extents, self.nulls))
         try:
             rc = pf_launch(self.handle, self.address)

@@ -190,7 +190,7 @@ def run_plan(plan: Any, block: Block) -> None:
         except Exception:
             failures.claim(block.queue, error)
             raise
-        plans.put(block.key, Plan(OnBackend(len(block.queue))))
+        plans.put(block.key, Plan(OnBackend(len(block.queue), "it did not launch")))
         run_on_backend(block)
         return
     except BaseException as error:

@@ -34,7 +34,7 @@ def explore(block: Block) -> Plan:
     """A plan for the block. A fuser that fails to build its executable falls back."""
     ops = operations(block)
     best: OperationFuser | None = None
-    for fuser in fusers():
+    for fuser in fusers(block.device):
         fuser.reset()
         for op in ops:
             if fuser.status() is FuserStatus.CLOSED:
@@ -48,22 +48,23 @@ def explore(block: Block) -> Plan:
         ):
             best = fuser
     if best is None or len(best) == 0:
-        return Plan(UnfusedOp()) if len(ops) == 1 else Plan(splits=(1, len(ops) - 1))
+        return Plan(UnfusedOp()) if len(ops) == 1 else Plan(OnBackend(len(ops), "no fuser"))
     if len(best) < len(ops):
         return Plan(splits=(len(best), len(ops) - len(best)))
     try:
         return Plan(best.finish(block))
     except Exception as error:
         report_fallback(block, error)
-        return Plan(OnBackend(len(ops)))
+        return Plan(OnBackend(len(ops), "it did not compile"))
 
 
 class OnBackend:
-    """The plan of a key that did not compile: it is not tried again."""
+    """The plan of a key that no fuser covers, or that did not compile: it is not tried again."""
 
     name = "fallback"
 
-    def __init__(self, length: int):
+    def __init__(self, length: int, why: str):
+        self.why = why
         self.started = self.consumed = False
         self.culprit: int | None = None
         self._length = length
@@ -78,7 +79,7 @@ class OnBackend:
         run_on_backend(block)
 
     def describe(self) -> str:
-        return "on the backend, because it did not compile"
+        return f"on the backend: {self.why}"
 
 
 def report_fallback(block: Block, error: Exception) -> None:
