@@ -31,7 +31,7 @@ class Lowered:
         try:
             return self._texts[stage]
         except KeyError:
-            raise ValueError(f"no stage {stage!r}; there are {', '.join(self._texts)}") from None
+            raise ValueError(f"no phase {stage!r}; there are {', '.join(self._texts)}") from None
 
 
 class KernelFacts(NamedTuple):

@@ -221,6 +221,11 @@ def test_versions(tool):
     assert (code, out.decode().split(" ")[0]) == (0, "pyfusion")
 
 
+def test_run_says_where_it_runs():
+    _, out, _ = run("run", "--help")
+    assert "on the CPU whatever PYFUSION_DEVICE says" in " ".join(out.decode().split())
+
+
 @pytest.fixture(scope="module")
 def bytecode(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bytecode")
