@@ -134,15 +134,15 @@ def _from_object(obj: Any, target: DType | None, copy: bool | None, device: Any)
         found = np.asarray(to_numpy(obj), None if target is None else target.numpy)
         _check_objects(found, obj)
         return adopt(found, goal)
-    found: Any = None
-    if hasattr(obj, "__array__") or not hasattr(obj, "__dlpack__"):
-        try:
-            found = np.asarray(obj)
-        except (TypeError, ValueError, BufferError, RuntimeError):
-            # What a library cannot give NumPy it may export, as PyTorch does bfloat16.
-            if not hasattr(obj, "__dlpack__"):
-                raise
-    if found is None:
+    exports = hasattr(obj, "__dlpack__")
+    if exports and not hasattr(obj, "__array__"):
+        return asarray(from_dlpack(obj, device=goal.name, copy=copy), target)
+    try:
+        found = np.asarray(obj)
+    except (TypeError, ValueError, BufferError, RuntimeError):
+        if not exports:
+            raise
+        # What a library cannot give NumPy it may export, as PyTorch does bfloat16.
         return asarray(from_dlpack(obj, device=goal.name, copy=copy), target)
     _check_objects(found, obj)
     return _from_ndarray(found, target, copy, goal)

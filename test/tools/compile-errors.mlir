@@ -35,7 +35,7 @@
 // KERNEL: <stdin>:1:17: error: the name 'k k' of a llvm.func cannot be written in PTX
 
 // A ptxas that does nothing, and says that it is well.
-// RUN: rm -rf %t.bin && mkdir %t.bin && ln -s $(which true) %t.bin/ptxas
+// RUN: rm -rf %t.bin && mkdir %t.bin && echo '#!/bin/sh' > %t.bin/ptxas && chmod +x %t.bin/ptxas
 // RUN: env PATH=%t.bin:$PATH not pyfusion-compile %s --target=cuda --emit=cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
 // PTXAS-NOT: Traceback
 // PTXAS: pyfusion-compile: error: ptxas: {{.*}}ptxas ended well, but left no result: No such file

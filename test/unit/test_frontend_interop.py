@@ -138,3 +138,19 @@ def test_bfloat16_by_its_bits():
         found = make(_Exporter(x, unknown=True))
         assert found.dtype == pf.bfloat16
         np.testing.assert_array_equal(np.asarray(found), x)
+
+
+@pytest.mark.parametrize("given", ["x", (1,), ("cpu", 0), 1, (1, 2, 3), (1.5, 0)], ids=repr)
+@pytest.mark.parametrize("name", ["max_version", "dl_device"])
+def test_dlpack_with_what_is_no_pair(name, given):
+    with pytest.raises(TypeError, match=f"__dlpack__: {name} is None or .* two ints, not"):
+        pf.ones(3).__dlpack__(**{name: given})
+
+
+@pytest.mark.parametrize("given", [None, "x", 3], ids=repr)
+def test_cuda_array_interfaces_that_are_none(given):
+    class Exporter:
+        __cuda_array_interface__ = given
+
+    with pytest.raises(TypeError, match="__cuda_array_interface__ of a Exporter is a dict, not"):
+        pf.asarray(Exporter())

@@ -257,3 +257,28 @@ def test_the_same_bytes_twice(file):
         outputs = [run("opt", file, *flags)[1] for _ in range(2)]
         assert outputs[0] == outputs[1] != b""
         assert b"TimeInMs" not in outputs[0]
+
+
+def test_test_runs_without_the_default_device():
+    """Tests are skipped with the reason; the runs of random programs end with one line."""
+    root = Path(__file__).resolve().parents[2]
+    code = "import sys\n"
+    for program, want, said in [
+        ("import pytest; sys.exit(pytest.main(['-q', 'test/unit/test_config.py']))", 0, "skipped"),
+        (
+            "sys.argv = ['run.py']; import runpy; runpy.run_path('test/fuzz/run.py', run_name="
+            "'__main__')",
+            1,
+            "run.py: pyfusion.errors.DeviceError: ",
+        ),
+    ]:
+        done = subprocess.run(
+            [sys.executable, "-c", code + program],
+            cwd=root,
+            env=os.environ | {"PYFUSION_DEVICE": "cuda:77"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == want and "failed" not in done.stdout
+        assert said in done.stdout + done.stderr and "Traceback" not in done.stderr
+        assert "device 'cuda:77' " in done.stdout + done.stderr
