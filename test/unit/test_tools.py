@@ -282,3 +282,19 @@ def test_test_runs_without_the_default_device():
         assert done.returncode == want and "failed" not in done.stdout
         assert said in done.stdout + done.stderr and "Traceback" not in done.stderr
         assert "device 'cuda:77' " in done.stdout + done.stderr
+
+
+@pytest.mark.host
+def test_programs_are_compiled_ahead_of_time(tmp_path):
+    """From `lower` to code, also with the comment on what is left out."""
+    import pyfusion as pf
+
+    x = pf.ones((4, 8), dtype="float32")
+    lowered = pf.lower(lambda x: ((pf.exp(x) * 2).sum(axis=1), pf.cumsum(x)), x)
+    assert lowered.at_once == ["cumsum"]
+    source = tmp_path / "program.mlir"
+    source.write_text(lowered.as_text("fusion"))
+    code, out, said = run("compile", source, "--target=cuda:sm_90", "--emit=ptx")
+    assert (code, said) == (0, "") and b".entry kernel_0_reduce(" in out
+    code, out, said = run("compile", source, "--target=cuda:sm_90", "--emit=obj")
+    assert (code, said) == (0, "") and b"_mlir_ciface_kernel_0_reduce" in out
