@@ -19,12 +19,12 @@ def pytest_report_header():
 
 
 @functools.cache
-def _no_gpu():
-    """Why tests of the marker `gpu` cannot run, or nothing."""
+def _missing(device):
+    """Why tests on a device cannot run, or nothing."""
     from pyfusion.runtime import devices
 
     try:
-        devices.find("cuda")
+        devices.find(device)
     except ValueError as error:
         return str(error)
     return ""
@@ -33,7 +33,9 @@ def _no_gpu():
 def pytest_runtest_setup(item):
     from pyfusion import config
 
+    if missing := _missing(config.device):
+        pytest.skip(missing)
     if item.get_closest_marker("host") and config.device != "cpu":
         pytest.skip(f"for arrays of the host, not of {config.device}")
-    if item.get_closest_marker("gpu") and _no_gpu():
-        pytest.skip(_no_gpu())
+    if item.get_closest_marker("gpu") and (missing := _missing("cuda")):
+        pytest.skip(missing)

@@ -13,10 +13,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .registry import pass_names, suggestion
-from .textual import split
+from .registry import PipelineError, pass_names, suggestion
+from .textual import read_options, split
 
-__all__ = ["captured_stderr", "explained", "known_options", "mlir_names"]
+__all__ = ["captured_stderr", "check_choices", "explained", "known_options", "mlir_names"]
 
 # General passes; with those of the pipelines they are suggested for a mistyped name.
 _GENERAL = ("canonicalize", "cse", "inline", "loop-invariant-code-motion", "sccp", "symbol-dce")
@@ -28,6 +28,27 @@ _NO_PASS = re.compile(r"'([^']*)' does not refer to a registered pass[^\n]*")
 _FAILED = re.compile(r"failed to add `([^`]+)` with options `(.*?)`(?: to inner pipeline)?$", re.M)
 _NO_OPTION = re.compile(r"no such option (.+)")
 _VALUE = re.compile(r"for the -{1,2}\S+ option: (.+?)!?$", re.M)
+
+
+# Options whose values MLIR asserts, where it does not check them.
+_CHOICES = {
+    ("gpu-module-to-binary", "format"): (
+        ("offloading", "llvm", "assembly", "isa", "binary", "bin", "fatbinary", "fatbin")
+    ),
+}
+_WITH_OPTIONS = re.compile(r"([\w-]+)\s*{([^{}]*)}")
+
+
+def check_choices(text: str) -> None:
+    """PipelineError: an option in a pipeline of MLIR's passes has a value that stops MLIR."""
+    for name, options in _WITH_OPTIONS.findall(text):
+        for option, value in read_options(options).items():
+            known = _CHOICES.get((name, option))
+            if known is not None and value not in known:
+                raise PipelineError(
+                    f"{name}: {option} takes {', '.join(known[:-1])} or {known[-1]}, not "
+                    f"{value!r}{suggestion(value, known)}"
+                )
 
 
 def mlir_names() -> list[str]:

@@ -7,6 +7,7 @@ would become code for the wrong chip, or no code at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from mlir import ir
@@ -18,10 +19,16 @@ from .lower import Target
 from .pipeline import phases
 from .registry import InputError
 
-__all__ = ["check_phase", "check_target", "lowered_phase"]
+__all__ = ["check_phase", "check_places", "check_target", "lowered_phase"]
 
 # Dialects of the code of GPUs, and whose.
 _DIALECTS = {"gpu": "", "nvgpu": "cuda", "nvvm": "cuda", "amdgpu": "rocm", "rocdl": "rocm"}
+
+# What makes a function a kernel of a vendor's, also before its module has a target.
+_MARKS = {"nvvm.kernel": "cuda", "rocdl.kernel": "rocm"}
+
+# Others stop LLVM when it writes PTX.
+_NAME_IN_PTX = re.compile(r"[\w$.@]+", re.ASCII)
 
 _VENDORS = {"#nvvm.target": "cuda", "#rocdl.target": "rocm"}
 
@@ -43,7 +50,7 @@ _THERE = {"gpu": "gpu.module", "ptx": "gpu.binary", "hsaco": "gpu.binary"}
 
 
 def check_target(module: ir.Module, target: Target) -> None:
-    """InputError: the module holds code for another target."""
+    """InputError: the module holds code for another target, or a name that the target lacks."""
     for op in inside(module.operation):
         dialect = op.name.partition(".")[0]
         vendor = _DIALECTS.get(dialect)
@@ -59,6 +66,19 @@ def check_target(module: ir.Module, target: Target) -> None:
             )
         if vendor and vendor != target.name:
             raise InputError(f"{_named(op)} is code for {vendor}, not for {target}", op.location)
+        for mark, vendor in _MARKS.items():
+            if mark in op.attributes and vendor != target.name:
+                raise InputError(
+                    f"kernel @{_name(op)} is for {vendor} ({mark}), not for {target}; "
+                    f"--target={vendor} compiles it",
+                    op.location,
+                )
+        if target.name == "cuda" and _goes_into_ptx(op) and not _NAME_IN_PTX.fullmatch(_name(op)):
+            raise InputError(
+                f"the name {_name(op)!r} of a {op.name} cannot be written in PTX, whose names are "
+                "of letters, digits, _ and $",
+                op.location,
+            )
         if op.name == "llvm.func" and "fusion.kernel" in op.attributes and target.name != "cpu":
             raise InputError(
                 f"{_named(op)} is lowered for the CPU: --target=cpu compiles it; for {target} give "
@@ -99,6 +119,28 @@ def check_phase(module: ir.Module, target: Target, start: str | None) -> None:
         op = found["gpu.module"] if "gpu.module" in found else found["gpu.binary"]
         raise InputError(
             f"with {_named(op)} the file is of phase {names[fitting]} already; {how}",
+            op.location,
+        )
+
+
+def check_places(module: ir.Module) -> None:
+    """InputError: an operation to fuse is where no pass looks for it."""
+    for op in inside(module.operation):
+        if kind_of(op.name) not in ("elementwise", "reduction"):
+            continue
+        place = op.parent.operation
+        while place.name.startswith("fusion."):
+            place = place.parent.operation
+        outer = place
+        if place.name == "func.func" and place.parent is not None:
+            outer = place.parent.operation
+            if outer.parent is None:
+                continue
+        what = "a nested module" if outer.name == "builtin.module" else outer.name
+        where = f"inside of {what}" if outer.parent is not None else "outside of functions"
+        raise InputError(
+            f"{op.name} is {where}, which is not compiled: what becomes kernels stands in the "
+            "body of a function of the file",
             op.location,
         )
 
@@ -191,10 +233,26 @@ def _targets(op: ir.Operation) -> Iterator[tuple[str, str]]:
         yield (f"{vendor}:{chip}" if vendor and chip else text), text
 
 
+def _goes_into_ptx(op: ir.Operation) -> bool:
+    if op.name == "gpu.module":
+        return True
+    parent = op.parent
+    return (
+        "sym_name" in op.attributes and parent is not None and parent.operation.name == "gpu.module"
+    )
+
+
+def _name(op: ir.Operation) -> str:
+    """The name of an operation that has one, printed as MLIR does what is no UTF-8."""
+    name = op.attributes["sym_name"]
+    try:
+        return str(ir.StringAttr(name).value)
+    except (RuntimeError, UnicodeDecodeError):
+        return str(name)
+
+
 def _named(op: ir.Operation) -> str:
-    if "sym_name" in op.attributes:
-        return f"{op.name} @{ir.StringAttr(op.attributes['sym_name']).value}"
-    return str(op.name)
+    return f"{op.name} @{_name(op)}" if "sym_name" in op.attributes else str(op.name)
 
 
 def _described(what: str, op: ir.Operation) -> str:

@@ -59,10 +59,13 @@ class Pipeline:
         return len(self.stages)
 
     def check(self, context: ir.Context) -> None:
-        """PipelineError: MLIR does not know a pass or an option in the pipeline."""
+        """PipelineError: MLIR does not know a pass or an option in the pipeline, or its value."""
+        from .mlir_options import check_choices
+
         for stage in self.stages:
             if isinstance(stage, str):
                 _manager([stage], context)
+                check_choices(stage)
 
     def run(
         self,

@@ -13,22 +13,25 @@ kernels as it can. `pyfusion.testing.inspect()` counts them, `pyfusion.explain` 
 
 from __future__ import annotations
 
-from . import array as _array
-from .array import *  # noqa: F403
-from .client import flush, load_plans, save_plans, sync
-from .config import config
-from .errors import (
-    CompileError,
-    DeviceError,
-    DTypeError,
-    ExecutionError,
-    FallbackWarning,
-    HostWarning,
-    InternalError,
-    OutOfMemoryError,
-    PyfusionError,
-    ShapeError,
-)
+from .startup import one_line_in_tools
+
+with one_line_in_tools():
+    from . import array as _array
+    from .array import *  # noqa: F403
+    from .client import flush, load_plans, save_plans, sync
+    from .config import config
+    from .errors import (
+        CompileError,
+        DeviceError,
+        DTypeError,
+        ExecutionError,
+        FallbackWarning,
+        HostWarning,
+        InternalError,
+        OutOfMemoryError,
+        PyfusionError,
+        ShapeError,
+    )
 
 __version__ = "0.1.0"
 

@@ -3,19 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .array import Array
 from .array.core import wrap
 from .ir.value import Value
+from .runtime.statistics import statistics
+
+_AT_ONCE = "run by the backend at once, and not compiled"
 
 
 class Lowered:
-    """The IR of a function's operations in every phase."""
+    """The IR of a function's operations in every phase.
 
-    def __init__(self, texts: dict[str, str]):
-        self._texts = texts
+    Attributes:
+        at_once: operations that the backend ran while the function was called, as results whose
+            shape depends on values and scans; no IR has them. Each text begins with a comment
+            that names them, if there are any.
+    """
+
+    def __init__(self, texts: dict[str, str], at_once: Sequence[str] = ()):
+        self.at_once = list(at_once)
+        head = f"// {_AT_ONCE}: {', '.join(self.at_once)}\n" if self.at_once else ""
+        self._texts = {phase: head + text for phase, text in texts.items()}
 
     @property
     def stages(self) -> list[str]:
@@ -31,7 +43,7 @@ class Lowered:
         try:
             return self._texts[stage]
         except KeyError:
-            raise ValueError(f"no stage {stage!r}; there are {', '.join(self._texts)}") from None
+            raise ValueError(f"no phase {stage!r}; there are {', '.join(self._texts)}") from None
 
 
 class KernelFacts(NamedTuple):
@@ -53,9 +65,20 @@ class Refusal(NamedTuple):
 
 
 class Explanation:
-    """What runs: kernels, calls of the backend, and why there are not fewer."""
+    """What runs: kernels, calls of the backend, and why there are not fewer.
 
-    def __init__(self, kernels: list[KernelFacts], backend: list[str], refusals: list[Refusal]):
+    Attributes:
+        at_once: operations that the backend ran while the function was called, in no block.
+    """
+
+    def __init__(
+        self,
+        kernels: list[KernelFacts],
+        backend: list[str],
+        refusals: list[Refusal],
+        at_once: Sequence[str] = (),
+    ):
+        self.at_once = list(at_once)
         self.kernels = kernels
         self.backend = backend
         self.refusals = refusals
@@ -68,6 +91,7 @@ class Explanation:
                 f"reads {k.bytes_read:,} B, writes {k.bytes_written:,} B"
             )
         lines += [f"backend: {name}" for name in self.backend]
+        lines += [f"{_AT_ONCE}: {', '.join(self.at_once)}"] if self.at_once else []
         lines += [f"not merged: {r.producer} -> {r.consumer}: {r.reason}" for r in self.refusals]
         return "\n".join(lines) or "nothing to run"
 
@@ -100,21 +124,40 @@ def _fresh(item: Any) -> Any:
     return item
 
 
-def _traced(f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any], Any]) -> Any:
+@contextmanager
+def _run_at_once() -> Iterator[list[str]]:
+    """Gives a list that gets the operations which the backend runs meanwhile, each once."""
+    names: list[str] = []
+    statistics.watching += 1
+    first = len(statistics.unfused)
+    try:
+        yield names
+        names += dict.fromkeys(statistics.unfused[first:])
+    finally:
+        statistics.watching -= 1
+        if not statistics.watching:
+            statistics.unfused.clear()
+            statistics.on_host.clear()
+
+
+def _traced(
+    f: Callable[..., Any], args: tuple, kwargs: dict, use: Callable[[Any, list[str]], Any]
+) -> Any:
     from .compile.context import context
     from .compile.driver import Compilation
     from .stream.engine import lock, run_ordered
     from .stream.trace import drop, trace
 
     with lock():
-        block, alive = trace(f, _fresh(args), _fresh(kwargs), _values)
+        with _run_at_once() as names:
+            block, alive = trace(f, _fresh(args), _fresh(kwargs), _values)
         try:
             mlir_context = context()
             from mlir import ir
 
             def compiled() -> Any:
                 with mlir_context, ir.Location.unknown():
-                    return use(Compilation(block, keep=True))
+                    return use(Compilation(block, keep=True), names)
 
             # A flush by a destructor would number values that this block has numbered.
             return run_ordered(compiled)
@@ -143,11 +186,11 @@ def lower(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Lowered:
         1
     """
 
-    def use(compilation: Any) -> Lowered:
+    def use(compilation: Any, names: list[str]) -> Lowered:
         compilation.to_outlined()
         if "fusion.kernel" in compilation.texts["outlined"]:
             compilation.to_llvm()
-        return Lowered(compilation.texts)
+        return Lowered(compilation.texts, names)
 
     return _traced(f, args, kwargs, use)
 
@@ -161,12 +204,12 @@ def explain(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Explanation:
         RuntimeError: `f` reads what it computes, or computes nothing.
     """
 
-    def use(compilation: Any) -> Explanation:
+    def use(compilation: Any, names: list[str]) -> Explanation:
         from .compile.facts import facts
 
         compilation.to_outlined()
         kernels, backend = facts(compilation.module, compilation.block)
         refusals = [Refusal(r.producer, r.consumer, r.reason) for r in compilation.refusals]
-        return Explanation([KernelFacts(*k) for k in kernels], backend, refusals)
+        return Explanation([KernelFacts(*k) for k in kernels], backend, refusals, names)
 
     return _traced(f, args, kwargs, use)

@@ -134,9 +134,16 @@ def _from_object(obj: Any, target: DType | None, copy: bool | None, device: Any)
         found = np.asarray(to_numpy(obj), None if target is None else target.numpy)
         _check_objects(found, obj)
         return adopt(found, goal)
-    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
-        return from_dlpack(obj, device=device, copy=copy)
-    found = np.asarray(obj)
+    exports = hasattr(obj, "__dlpack__")
+    if exports and not hasattr(obj, "__array__"):
+        return asarray(from_dlpack(obj, device=goal.name, copy=copy), target)
+    try:
+        found = np.asarray(obj)
+    except (TypeError, ValueError, BufferError, RuntimeError):
+        if not exports:
+            raise
+        # What a library cannot give NumPy it may export, as PyTorch does bfloat16.
+        return asarray(from_dlpack(obj, device=goal.name, copy=copy), target)
     _check_objects(found, obj)
     return _from_ndarray(found, target, copy, goal)
 
@@ -211,7 +218,15 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 
     if is_gpu_memory(x):
         return asarray(import_gpu(x, copy), device=device, copy=copy)
-    return _from_ndarray(np.from_dlpack(x), None, copy, CPU if device is None else place(device))
+    try:
+        found = np.from_dlpack(x)
+    except (TypeError, ValueError, BufferError, RuntimeError):
+        if "bfloat16" not in str(getattr(x, "dtype", "")) or not hasattr(x, "view"):
+            raise
+        from .interop import bits_of
+
+        found = np.from_dlpack(bits_of(x)).view(bfloat16.numpy)
+    return _from_ndarray(found, None, copy, CPU if device is None else place(device))
 
 
 def copy(x: Any, /) -> Array:

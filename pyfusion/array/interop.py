@@ -7,6 +7,7 @@ What is handed out must not be written to either, and is not reused while it is 
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,11 @@ def import_gpu(given: Any, copy: bool | None) -> Array:
     if dlpack:
         code, number = given.__dlpack_device__()
         kind = _KINDS[int(code)]
+    elif not isinstance(given.__cuda_array_interface__, dict):
+        found = given.__cuda_array_interface__
+        raise TypeError(
+            f"__cuda_array_interface__ of a {type(given).__name__} is a dict, not {found!r:.80}"
+        )
     elif given.__cuda_array_interface__.get("stream") == 0:
         raise ValueError(
             "__cuda_array_interface__ names stream 0, which the interface forbids: 1 is the legacy "
@@ -62,14 +68,18 @@ def import_gpu(given: Any, copy: bool | None) -> Array:
     return wrap(value)
 
 
-def _bfloat16(given: Any, kind: str, backend: Any) -> Value:
-    """By its bits as integers, for a library that lacks the type."""
+def bits_of(given: Any) -> Any:
+    """An array of bfloat16 as one of integers, for a library that lacks the type."""
     wanted: Any = "int16"
     if type(given).__module__.partition(".")[0] == "torch":
         import torch
 
         wanted = torch.int16
-    array = backend.imported(given.view(wanted), True)
+    return given.view(wanted)
+
+
+def _bfloat16(given: Any, kind: str, backend: Any) -> Value:
+    array = backend.imported(bits_of(given), True)
     ptr, shape, _, strides, index = backend.memory(array)
     runtime = devices.numbered(kind, index).runtime
     return runtime.over(ptr, shape, bfloat16, strides, (array, given))
@@ -92,9 +102,10 @@ def __dlpack__(
 ) -> Any:
     """A capsule over the elements. A GPU's are ready for work on `stream`, which is that of the
     consumer; the memory must not be written to, which DLPack before version 1 cannot say."""
+    wanted = _two_ints("dl_device", "(kind, number)", dl_device)
+    max_version = _two_ints("max_version", "(major, minor)", max_version)
     value = client.realize(self._v)
     device = value.buffer.device
-    wanted = None if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
     if device.is_gpu and wanted in (None, _dlpack_of(device)):
         return _gpu_capsule(value, device, stream, max_version, copy)
     if device.is_gpu:
@@ -114,6 +125,16 @@ def __dlpack__(
             raise BufferError("DLPack's consumers take no negative strides, but copy=False")
         found = np.array(found, order="C")
     return found.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+def _two_ints(name: str, what: str, given: Any) -> tuple[int, int] | None:
+    if given is None:
+        return None
+    try:
+        first, second = map(operator.index, given)
+    except (TypeError, ValueError):
+        raise TypeError(f"__dlpack__: {name} is None or {what}, two ints, not {given!r}") from None
+    return first, second
 
 
 def _gpu_capsule(value: Value, device: Device, stream: Any, version: Any, copy: Any) -> Any:

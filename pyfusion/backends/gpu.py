@@ -8,18 +8,24 @@ from importlib.util import find_spec
 from ..errors import DeviceError
 from .protocols import DeviceBackend
 
+_CUPY = "install CuPy (pip install cupy-cuda12x, or cupy-cuda13x for CUDA 13)"
+_ROCM = "install CuPy for ROCm (pip install cupy-rocm-7-0)"
 _INSTALL = {
-    "cuda": "install CuPy (pip install cupy-cuda12x, or cupy-cuda13x for CUDA 13) or PyTorch "
-    "(pip install torch)",
-    "rocm": "install CuPy for ROCm (pip install cupy-rocm-7-0)",
+    ("cuda", "auto"): f"{_CUPY} or PyTorch (pip install torch)",
+    ("cuda", "cupy"): _CUPY,
+    ("cuda", "torch"): "install PyTorch (pip install torch)",
+    ("rocm", "auto"): _ROCM,
+    ("rocm", "cupy"): _ROCM,
+    ("rocm", "torch"): f"{_ROCM}, and set gpu_backend to cupy: PyTorch has no part in it here",
 }
 
 
-def choose(kind: str, wanted: str) -> DeviceBackend:
+def choose(kind: str, wanted: str, asked: str = "") -> DeviceBackend:
     """The backend for GPUs of a kind: "cuda" or "rocm".
 
     Args:
         wanted: "cupy", "torch", or "auto": CuPy where it can be imported, else PyTorch.
+        asked: name of the device that it is for, in the message.
 
     Raises:
         DeviceError: it is not installed, or finds no driver or device.
@@ -39,8 +45,8 @@ def choose(kind: str, wanted: str) -> DeviceBackend:
         except ImportError as error:
             problems.append(f"{name} cannot be imported: {error}")
     missing = all(problem.endswith("is not installed") for problem in problems)
-    hint = f"; {_INSTALL[kind]}" if missing else ""
-    raise DeviceError(f"device '{kind}' cannot be used: {'; '.join(problems)}{hint}")
+    hint = f"; {_INSTALL[kind, wanted]}" if missing else ""
+    raise DeviceError(f"device '{asked or kind}' cannot be used: {'; '.join(problems)}{hint}")
 
 
 def _make(name: str, kind: str) -> DeviceBackend:

@@ -5,6 +5,9 @@ The key of a saved plan has no number of this process in it, and the target in p
 so that a plan made on one GPU serves all of its kind. What is read of a file is a Python literal
 and MLIR bytecode; the latter becomes machine code that is run, so load only what you trust. A file
 serves the package and the native libraries that it was written with, as the code calls into them.
+
+Its first line says what it is of, and ends in the digest of all that follows: an archive, whose own
+checks leave out the names of its members and whatever stands around it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import hashlib
 import io
 import os
 import secrets
+import stat
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -24,7 +29,7 @@ import numpy as np
 
 from .. import dialects
 from ..dtypes import DTYPES
-from ..errors import CompileError
+from ..errors import level_of_the_user
 from ..ir.device import CPU
 from ..ir.value import Value
 from ..runtime import library
@@ -34,7 +39,7 @@ from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Resu
 from ..runtime.views import ViewStep
 
 # Of what is written here: change it when that changes.
-_FORMAT = "pyfusion plans 2"
+_FORMAT = "pyfusion plans 3"
 _PARTS = {"slots": int, "results": list, "steps": list, "variants": dict, "refusals": list}
 _STEPS = {"kernel": 8, "backend": 6, "constant": 5, "view": 6}  # and the lengths of their tuples
 
@@ -159,7 +164,8 @@ def _restore(known: dict[str, Any], block: Any, engine: Any) -> Any:
 
 
 def find(block: Any) -> Any:
-    """The compiled block of a loaded plan, or None."""
+    """The compiled block of a loaded plan, or None. A plan that cannot be used is forgotten, with a
+    warning: the block is compiled."""
     if not _loaded:
         return None
     key = stable_key(block)
@@ -180,23 +186,33 @@ def find(block: Any) -> Any:
             with context(), ir.Location.unknown():
                 engine = maker(block.device.kind).engine(ir.Module.parse(code))
         compiled = CompiledBlock(_restore(about, block, engine), block, engine, about["refusals"])
-    except (CompileError, MemoryError):
+    except MemoryError:
         raise
     except Exception as error:
-        raise CompileError("load-plans", [f"{path}: {type(error).__name__}: {error}"]) from error
+        del _loaded[key]
+        warnings.warn(
+            f"{path}: a plan cannot be used, its block is compiled: {type(error).__name__}: "
+            f"{error}",
+            RuntimeWarning,
+            stacklevel=level_of_the_user(),
+        )
+        return None
     compiled.saved = (key, text, code)
     statistics.loaded += 1
     return compiled
 
 
 def path_of(path: Any, caller: str) -> str:
-    """A path as text. Raises TypeError for what is none."""
+    """A path as text. Raises TypeError for what is none, ValueError for an empty one."""
     try:
-        return os.fsdecode(path)
+        text = os.fsdecode(path)
     except TypeError:
         raise TypeError(
             f"{caller}: path is a str, bytes or os.PathLike, not {type(path).__name__}"
         ) from None
+    if not text:
+        raise ValueError(f"{caller}: path is the name of a file, not ''")
+    return text
 
 
 def _check_regular(path: str, caller: str) -> None:
@@ -207,7 +223,7 @@ def _check_regular(path: str, caller: str) -> None:
 def write(path: str, compiled: list[Any]) -> int:
     """Writes the compiled blocks that were kept and the loaded plans; gives their number.
 
-    The file that was there stays until the new one is complete.
+    The file that was there stays until the new one is complete, which has its permissions.
 
     Raises:
         ValueError: what is there is a directory, a device or a pipe.
@@ -220,14 +236,21 @@ def write(path: str, compiled: list[Any]) -> int:
             kept[key] = text, code
     path = os.path.realpath(path)  # of a link: what it points to is replaced
     _check_regular(path, "save_plans")  # of a device, the machine would be without it
+    mode = _mode(path)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for key, (text, code) in kept.items():
+            file.writestr(f"{key}.plan", text)
+            file.writestr(f"{key}.mlirbc", code)
+    data = archive.getvalue()
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name[:100]}-{secrets.token_hex(8)}")
     try:
-        with open(temporary, "xb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as file:
-            file.writestr("format", format_of_this_process())
-            for key, (text, code) in kept.items():
-                file.writestr(f"{key}.plan", text)
-                file.writestr(f"{key}.mlirbc", code)
+        with open(temporary, "xb") as raw:
+            if mode is not None:
+                os.fchmod(raw.fileno(), mode)
+            raw.write(_first_line(data))
+            raw.write(data)
         os.replace(temporary, path)
     except FileNotFoundError as error:
         raise FileNotFoundError(error.errno, error.strerror, path) from None
@@ -235,6 +258,22 @@ def write(path: str, compiled: list[Any]) -> int:
         with contextlib.suppress(FileNotFoundError):
             os.remove(temporary)
     return len(kept)
+
+
+def _mode(path: str) -> int | None:
+    """The permissions of the file that is there, None if there is none.
+
+    Raises:
+        OSError: nobody can say, as of a link that leads to itself.
+    """
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _first_line(data: bytes) -> bytes:
+    return f"{format_of_this_process()}, content {hashlib.sha256(data).hexdigest()}\n".encode()
 
 
 def read(path: str) -> int:
@@ -246,24 +285,28 @@ def read(path: str) -> int:
         OSError: it cannot be read.
     """
     _check_regular(path, "load_plans")  # others need not end
-    data = Path(path).read_bytes()
+    line, _, data = Path(path).read_bytes().partition(b"\n")
     advice = "write it again with pf.save_plans, or compile without it"
+    found, known, wanted = (
+        line.decode(errors="replace"),
+        format_of_this_process(),
+        _first_line(data),
+    )
+    if found.startswith("pyfusion plans ") and found.rpartition(", content ")[0] != known:
+        raise ValueError(
+            f"{path} is of another version, {found[:200]!r}, and this is {known!r}: {advice}"
+        )
     try:
+        if line + b"\n" != wanted:
+            raise ValueError("the content has not the digest of its first line")
         with zipfile.ZipFile(io.BytesIO(data)) as file:
-            found = file.read("format").decode()
-            same = found == format_of_this_process()
-            plans = _plans(file, path) if same else {}
+            plans = _plans(file, path)
     except MemoryError:
         raise
-    except Exception as error:  # the many errors of zipfile, zlib and ast: the data are damaged
+    except Exception as error:  # the many errors of zipfile, zlib and ast: somebody else wrote it
         raise ValueError(
             f"{path} holds no plans, or is damaged ({type(error).__name__}: {error}): {advice}"
         ) from error
-    if not same:
-        raise ValueError(
-            f"{path} is of another version, {found[:200]!r}, and this is "
-            f"{format_of_this_process()!r}: {advice}"
-        )
     _loaded.update(plans)
     return len(plans)
 

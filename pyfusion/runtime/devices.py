@@ -26,8 +26,11 @@ _backends: dict[str, DeviceBackend] = {}
 _devices: dict[tuple[str, int], Device] = {}
 
 
-def backend_for(kind: str) -> DeviceBackend:
+def backend_for(kind: str, asked: str = "") -> DeviceBackend:
     """The backend that owns the devices of a kind, chosen at the first call.
+
+    Args:
+        asked: name of the device that it is for, in the message.
 
     Raises:
         DeviceError: what is missing, and how to get it.
@@ -37,7 +40,7 @@ def backend_for(kind: str) -> DeviceBackend:
         if found is None:
             from ..backends.gpu import choose
 
-            found = _backends[kind] = choose(kind, config.gpu_backend)
+            found = _backends[kind] = choose(kind, config.gpu_backend, asked)
         return found
 
 
@@ -80,7 +83,7 @@ def numbered(kind: str, number: int | None) -> Device:
         if known is None:
             raise DeviceError(f"device '{kind}:{number}' does not exist; there is {kind}:0")
         return known
-    backend = backend_for(kind)
+    backend = backend_for(kind, kind if number is None else f"{kind}:{number}")
     if number is None:
         number = backend.current()
         known = _devices.get((kind, number))

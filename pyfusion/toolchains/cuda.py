@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import CompileError
-from .programs import run
+from .programs import run, written_by
 
 __all__ = ["cubin", "find"]
 
@@ -91,7 +91,7 @@ def cubin(ptx: bytes, chip: str) -> bytes:
                 "that does, or take PTX, which the driver compiles"
             )
             raise CompileError(error.stage, [*error.diagnostics, hint]) from None
-        return result.read_bytes()
+        return written_by(found, result)
 
 
 def _other_chips(ptxas: Path) -> str:

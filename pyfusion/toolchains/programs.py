@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import CompileError
 
-__all__ = ["run"]
+__all__ = ["run", "written_by"]
 
 TIMEOUT = 120.0  # seconds; a kernel takes a tenth of one
 
@@ -49,3 +49,21 @@ def run(
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         raise CompileError(program.name, ["\n".join([f"{program}: {how}", *filter(None, said)])])
     return output
+
+
+def written_by(program: Path, result: Path) -> bytes:
+    """The file that a program has written.
+
+    Raises:
+        CompileError: it has not, or wrote nothing into it, though it did not fail.
+    """
+    try:
+        data = result.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CompileError(
+            program.name, [f"{program} ended well, but left no result: {reason}"]
+        ) from None
+    if not data:
+        raise CompileError(program.name, [f"{program} ended well, but its result is empty"])
+    return data

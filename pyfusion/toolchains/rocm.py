@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import CompileError
-from .programs import run
+from .programs import run, written_by
 
 __all__ = ["Toolchain", "assembly", "code_object", "find"]
 
@@ -109,4 +109,4 @@ def code_object(ir: str, chip: str, features: str) -> bytes:
         object_, linked = Path(folder, "kernels.o"), Path(folder, "kernels.hsaco")
         object_.write_bytes(_code(found, ir, chip, features, "obj"))
         run(found.lld, "-shared", "--no-undefined", object_, "-o", linked)
-        return linked.read_bytes()
+        return written_by(found.lld, linked)

@@ -159,9 +159,10 @@ class _Compilation:
 
     def _run_phases(self, module: ir.Module) -> None:
         """Runs the phases up to the last one that is needed; not those that are behind the file."""
-        from ..passes.phase_inputs import check_target, lowered_phase
+        from ..passes.phase_inputs import check_places, check_target, lowered_phase
 
         check_target(module, self.target)
+        check_places(module)
         known = phases(self.target, cubin=self.emit == "cubin")
         names = [phase.name for phase in known]
         last = names.index(_LAST.get((self.target.name, self.emit), names[-1]))
@@ -170,8 +171,8 @@ class _Compilation:
             _check_modules(module)
             if start not in names or names.index(start) > last:
                 raise ToolError(
-                    f"{self.name} is of phase {start} already; --emit={self.emit} takes IR of "
-                    f"phase {names[last]} or before"
+                    f"{self.name} is of phase {start} already; --emit={self.emit} for "
+                    f"{self.target.name} takes IR of phase {names[last]} or before"
                 )
             first = names.index(start) + 1
         for phase in known[first : last + 1]:

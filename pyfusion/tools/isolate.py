@@ -169,6 +169,9 @@ def _child(tool: str, work: Callable[[Note], int], doing: mmap.mmap) -> int:
         return 1
     except _Stopped:
         raise
+    except ImportError as error:  # MLIR or the dialect's library is not there
+        print(f"{tool}: error: {error}", file=sys.stderr)
+        code = 1
     except BaseException:
         import traceback
 

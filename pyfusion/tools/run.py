@@ -22,7 +22,8 @@ __all__ = ["main"]
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pyfusion-run",
-        description="Call a function of fusion IR on arrays.",
+        description="Call a function of fusion IR on arrays, on the CPU whatever PYFUSION_DEVICE "
+        "says.",
         allow_abbrev=False,
     )
     add_version(parser)

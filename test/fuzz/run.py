@@ -149,6 +149,14 @@ def report(state, path):
     path.write_text(json.dumps(result, indent=1) + "\n")
 
 
+def what_is_missing():
+    """Why there is no default device, or nothing; asked in a process of its own, as GPUs do not
+    survive a fork."""
+    ask = "from pyfusion.runtime import devices; devices.default()"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True)
+    return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--programs", type=int, default=10_000, help="distinct programs to check")
@@ -164,6 +172,8 @@ def main():
         return 0
     if min(options.programs, options.inputs, options.jobs) < 1:
         parser.error("--programs, --inputs and --jobs take numbers from 1 on")
+    if missing := what_is_missing():
+        sys.exit(f"run.py: {missing}")
     state = load(options.state, options.first, options.inputs)
     options.state.parent.mkdir(parents=True, exist_ok=True)
     while len(state["digests"]) < options.programs:

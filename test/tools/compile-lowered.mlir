@@ -15,9 +15,9 @@
 // RUN: not pyfusion-compile %t.gpu --target=cpu --emit=obj 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: gpu.module @kernels is code for GPUs: --target=cuda or --target=rocm compiles it
 // RUN: not pyfusion-compile %t.ptx --target=cuda:sm_80 --emit=llvm 2>&1 | FileCheck %s --check-prefix=BEHIND
-// BEHIND: error: {{.*}}.ptx is of phase ptx already; --emit=llvm takes IR of phase nvvm or before
+// BEHIND: error: {{.*}}.ptx is of phase ptx already; --emit=llvm for cuda takes IR of phase nvvm or before
 // RUN: echo 'gpu.binary @m [#gpu.object<#nvvm.target<chip = "sm_80">, bin = "code">]' | not pyfusion-compile - --target=cuda:sm_80 --emit=ptx 2>&1 | FileCheck %s --check-prefix=FORMAT
-// FORMAT: error: <stdin> is of phase cubin already; --emit=ptx takes IR of phase ptx or before
+// FORMAT: error: <stdin> is of phase cubin already; --emit=ptx for cuda takes IR of phase ptx or before
 
 // RUN: not pyfusion-opt %t.gpu --target=cuda:sm_80 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: {{.*}}.gpu:[[#]]:3: error: with gpu.module @kernels the file is of phase gpu already; use --start-after=gpu

@@ -23,6 +23,9 @@
 // VALUE: error: fusion-merge-elementwise: max-ops takes int, not 'many'
 // RUN: not pyfusion-opt %s --cse --pass-pipeline='builtin.module(cse)' 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: give --pass-pipeline, --target or flags of passes, not several
+// RUN: not pyfusion-opt %s --gpu-module-to-binary=format=foo 2>&1 | FileCheck %s --check-prefix=CHOICE
+// RUN: not pyfusion-opt %s --pass-pipeline='builtin.module(cse,gpu-module-to-binary{format=foo})' 2>&1 | FileCheck %s --check-prefix=CHOICE
+// CHOICE: error: gpu-module-to-binary: format takes offloading, llvm, assembly, isa, binary, bin, fatbinary or fatbin, not 'foo'
 // RUN: not pyfusion-opt %s --target=cpu --stop-after=outlned 2>&1 | FileCheck %s --check-prefix=PHASE
 // PHASE: error: no phase 'outlned'; did you mean 'outlined'?; the phases are fusion, merged, outlined, flat
 // RUN: not pyfusion-opt %s --target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET

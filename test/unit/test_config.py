@@ -79,6 +79,8 @@ def test_a_scope_that_cannot_be_opened_changes_nothing():
         ("device", "cud", ValueError),
         ("device", "", ValueError),
         ("device", "cuda:-1", ValueError),
+        ("device", "cuda:00", ValueError),
+        ("device", "rocm:01", ValueError),
         ("device", "cpu:0", ValueError),
         ("device", "cuda:1\n", ValueError),
         ("device", None, TypeError),

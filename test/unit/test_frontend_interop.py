@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 
+import ml_dtypes
 import numpy as np
 import pytest
 from fake_gpu import fake_gpus
@@ -95,3 +96,61 @@ def test_dlpack_has_no_negative_strides(version):
 def test_dlpack_of_other_views_shares():
     x = pf.asarray(np.arange(12, dtype=np.float32).reshape(3, 4))
     assert np.shares_memory(np.from_dlpack(x.T[::2]), np.asarray(x))
+
+
+class _Exporter:
+    """An array that NumPy cannot take, as PyTorch's of bfloat16."""
+
+    dtype = "bfloat16"
+
+    def __init__(self, array, unknown=False):
+        self.array = array
+        self.unknown = unknown
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Got unsupported ScalarType BFloat16")
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **more):
+        if self.unknown:
+            raise BufferError("DLPack has no such type")
+        return self.array.__dlpack__(**more)
+
+    def view(self, dtype):
+        return self.array.view(dtype)
+
+
+def test_dlpack_where_numpy_takes_nothing():
+    x = np.arange(3, dtype="float32")
+    for given in (pf.asarray(_Exporter(x)), pf.asarray(_Exporter(x), dtype="float64")):
+        np.testing.assert_array_equal(np.asarray(given), x)
+    assert given.dtype == "float64"
+    assert np.shares_memory(np.asarray(pf.asarray(_Exporter(x), copy=False)), x)
+    assert not np.shares_memory(np.asarray(pf.asarray(_Exporter(x))), x)
+    np.testing.assert_array_equal(np.asarray(pf.ones(3) + _Exporter(x)), x + 1)
+
+
+def test_bfloat16_by_its_bits():
+    x = np.array([1, 2.5, -3], dtype=ml_dtypes.bfloat16)
+    for make in (pf.asarray, pf.from_dlpack):
+        found = make(_Exporter(x, unknown=True))
+        assert found.dtype == pf.bfloat16
+        np.testing.assert_array_equal(np.asarray(found), x)
+
+
+@pytest.mark.parametrize("given", ["x", (1,), ("cpu", 0), 1, (1, 2, 3), (1.5, 0)], ids=repr)
+@pytest.mark.parametrize("name", ["max_version", "dl_device"])
+def test_dlpack_with_what_is_no_pair(name, given):
+    with pytest.raises(TypeError, match=f"__dlpack__: {name} is None or .* two ints, not"):
+        pf.ones(3).__dlpack__(**{name: given})
+
+
+@pytest.mark.parametrize("given", [None, "x", 3], ids=repr)
+def test_cuda_array_interfaces_that_are_none(given):
+    class Exporter:
+        __cuda_array_interface__ = given
+
+    with pytest.raises(TypeError, match="__cuda_array_interface__ of a Exporter is a dict, not"):
+        pf.asarray(Exporter())

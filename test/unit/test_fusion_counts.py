@@ -190,3 +190,21 @@ def test_what_the_backend_runs_is_listed():
     assert sorted(report.unfused) == ["matmul", "nextafter"]
     assert report.kernels == 1
     del z
+
+
+def test_what_runs_at_once_is_said():
+    """It is in no IR."""
+
+    def f(x):
+        return pf.exp(x), pf.cumsum(x), pf.cumsum(x, axis=0)
+
+    x = pf.asarray(np.ones(4))
+    lowered, explained = pf.lower(f, x), pf.explain(f, x)
+    assert lowered.at_once == explained.at_once == ["cumsum"]
+    said = "run by the backend at once, and not compiled: cumsum"
+    assert lowered.as_text().startswith(f"// {said}\nmodule {{")
+    assert said in str(explained).split("\n")
+    assert pf.lower(pf.exp, x).at_once == pf.explain(pf.exp, x).at_once == []
+    assert pf.lower(pf.exp, x).as_text().startswith("module")
+    with pytest.raises(ValueError, match="no phase 'bogus'; there are fusion, merged"):
+        lowered.as_text("bogus")

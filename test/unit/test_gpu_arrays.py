@@ -269,7 +269,7 @@ def test_a_chip_that_nothing_is_compiled_for(kind, arch):
 
 
 def test_unknown_devices(gpu):
-    for name in ("gpu", "cuda:", "cuda:-1", 3, "CUDA", "cuda:0:1"):
+    for name in ("gpu", "cuda:", "cuda:-1", 3, "CUDA", "cuda:0:1", "cuda:00"):
         with pytest.raises(ValueError, match="devices are"):
             pf.ones(3, device=name)
     with pytest.raises(ValueError, match="cuda:0 to cuda:1"):
@@ -281,6 +281,9 @@ def test_unknown_devices(gpu):
     [
         ("cupy", "cuda", "cupy is not installed; install CuPy .pip install cupy-cuda12x"),
         ("auto", "rocm", "cupy is not installed"),
+        ("auto", "cuda:1", "device 'cuda:1' cannot be used: cupy is not installed"),
+        ("torch", "cuda", "torch is not installed; install PyTorch .pip install torch.\n"),
+        ("torch", "rocm", "install CuPy for ROCm .*, and set gpu_backend to cupy"),
     ],
 )
 def test_without_libraries_the_error_says_what_is_missing(wanted, kind, message):

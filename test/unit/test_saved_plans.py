@@ -2,6 +2,7 @@
 """Plans written to a file and read again, in this process and in another."""
 
 import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -211,16 +212,24 @@ def test_loaded_plans_are_kept_when_others_are_saved(tmp_path):
 
 
 def rewritten(path, change):
-    """The file with other members; `change` gets and gives a dict."""
-    with zipfile.ZipFile(path) as file:
+    """The file with other members and the digest of them; `change` gets and gives a dict."""
+    with zipfile.ZipFile(io.BytesIO(path.read_bytes().partition(b"\n")[2])) as file:
         members = {name: file.read(name) for name in file.namelist()}
-    with zipfile.ZipFile(path, "w") as file:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
         for name, data in change(members).items():
             file.writestr(name, data)
+    path.write_bytes(saved._first_line(archive.getvalue()) + archive.getvalue())
 
 
 def of_kind(kind, data):
     return lambda members: {n: data if n.endswith(kind) else d for n, d in members.items()}
+
+
+def empty_archive():
+    archive = io.BytesIO()
+    zipfile.ZipFile(archive, "w").close()
+    return archive.getvalue()
 
 
 DAMAGES = {
@@ -230,8 +239,12 @@ DAMAGES = {
     "bytes within": lambda path: path.write_bytes(
         (data := path.read_bytes())[: len(data) // 2] + bytes(30) + data[len(data) // 2 + 30 :]
     ),
-    "no format": lambda path: rewritten(
-        path, lambda m: {n: d for n, d in m.items() if n != "format"}
+    "no first line": lambda path: path.write_bytes(path.read_bytes().partition(b"\n")[2]),
+    "a byte behind": lambda path: path.write_bytes(path.read_bytes() + b"x"),
+    "a byte in front": lambda path: path.write_bytes(b"x" + path.read_bytes()),
+    "twice": lambda path: path.write_bytes(2 * path.read_bytes()),
+    "another file's archive": lambda path: path.write_bytes(
+        path.read_bytes().partition(b"\n")[0] + b"\n" + empty_archive()
     ),
     "no code": lambda path: rewritten(
         path, lambda m: {n: d for n, d in m.items() if not n.endswith("mlirbc")}
@@ -248,7 +261,10 @@ DAMAGES = {
     ),
     "no text": lambda path: rewritten(path, of_kind(".plan", bytes([200, 200]))),
     "no bytecode": lambda path: rewritten(path, of_kind(".mlirbc", b"module {}")),
-    "another format": lambda path: rewritten(path, of_kind("format", b"pyfusion plans 0")),
+    "another format": lambda path: path.write_bytes(
+        path.read_bytes().replace(b"pyfusion plans", b"pyfusion blocks", 1)
+    ),
+    "another version": lambda path: path.write_bytes(path.read_bytes().replace(b"3,", b"2,", 1)),
 }
 
 
@@ -261,6 +277,21 @@ def test_damaged_files(tmp_path, damage):
     with pytest.raises(ValueError, match=r"the-plans .*: write it again with pf\.save_plans"):
         pf.load_plans(file)
     assert not saved._loaded
+
+
+def test_each_byte_counts(tmp_path):
+    """Of the archive's directory too, which holds names and lengths that nothing else checks."""
+    file = tmp_path / "the-plans"
+    save(file)
+    saved._loaded.clear()
+    good = file.read_bytes()
+    directory = good.index(b"PK\x01\x02")
+    for place in [*range(0, directory, 97), *range(directory, len(good))]:
+        file.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
+        with pytest.raises(ValueError, match="the-plans "):
+            pf.load_plans(file)
+    file.write_bytes(good)
+    assert pf.load_plans(file) == 1
 
 
 def test_damaged_data_of_zlib(tmp_path, monkeypatch):
@@ -282,8 +313,15 @@ def test_code_that_mlir_does_not_read(tmp_path):
     engine.plans.clear()
     rewritten(file, of_kind(".mlirbc", b"ML\xefR" + bytes(8)))
     assert pf.load_plans(file) == 1
-    with pf.config.scope(strict=True), pytest.raises(pf.CompileError, match="the-plans"):
+
+    def run():
         evaluate(lambda x: pf.exp(x) + 1, matrix())
+
+    with pytest.warns(RuntimeWarning, match="the-plans: a plan cannot be used") as given:
+        assert compiles_of(run) == 1
+    assert [warning.filename for warning in given] == [__file__]
+    engine.plans.clear()
+    assert compiles_of(run) == 1  # and no word more: warnings are errors here
 
 
 def test_the_format_names_version_and_libraries(tmp_path, monkeypatch):
@@ -311,13 +349,10 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
     save(file)
     before = file.read_bytes()
 
-    def writestr(self, name, data):
-        if name != "format":
-            raise OSError("no space")
-        write(self, name, data)
+    def fchmod(number, mode):  # the new file is there, and empty
+        raise OSError("no space")
 
-    write = zipfile.ZipFile.writestr
-    monkeypatch.setattr(zipfile.ZipFile, "writestr", writestr)
+    monkeypatch.setattr(os, "fchmod", fchmod)
     with pytest.raises(OSError, match="no space"):
         pf.save_plans(file)
     monkeypatch.undo()
@@ -365,12 +400,34 @@ def test_a_link_stays_a_link(tmp_path):
     link.symlink_to(file)
     save(link)
     assert link.is_symlink() and pf.load_plans(file) == 1
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(OSError, match="symbolic links"):
+        save(loop)
+    assert loop.is_symlink()
+
+
+def test_permissions_stay(tmp_path):
+    file, link = tmp_path / "plans", tmp_path / "link"
+    save(file)
+    link.symlink_to(file)
+    for mode in (0o600, 0o640):
+        file.chmod(mode)
+        save(link)
+        assert file.stat().st_mode & 0o7777 == mode
 
 
 @pytest.mark.parametrize("function", [pf.save_plans, pf.load_plans], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("path", [None, 3, 2.5, ["plans"]], ids=repr)
 def test_paths_that_are_none(function, path):
     with pytest.raises(TypeError, match=rf"{function.__name__}: path .*{type(path).__name__}"):
+        function(path)
+
+
+@pytest.mark.parametrize("function", [pf.save_plans, pf.load_plans], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("path", ["", b""], ids=repr)
+def test_empty_paths(function, path):
+    with pytest.raises(ValueError, match=f"{function.__name__}: path is the name of a file"):
         function(path)
 
 

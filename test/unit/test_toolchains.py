@@ -111,6 +111,14 @@ def test_ptxas_without_the_chip(nothing, tmp_path):
         cuda.cubin(b"", "sm_70")
 
 
+@pytest.mark.parametrize("body, said", [("", "No such file"), (": > $5", "is empty")])
+def test_programs_that_leave_no_result(nothing, tmp_path, body, said):
+    script(tmp_path / "ptxas", body)
+    nothing.setenv("PATH", str(tmp_path))
+    with pytest.raises(CompileError, match=f"^ptxas: .* ended well, but .*{said}"):
+        cuda.cubin(b"", "sm_90")
+
+
 def test_data_goes_through(tmp_path):
     cat = script(tmp_path / "cat", 'exec cat "$@"')
     assert programs.run(cat, "-", data=b"\0ELF") == b"\0ELF"

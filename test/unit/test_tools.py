@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+from pyfusion.runtime import library
 
 SOURCE = """
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -121,6 +124,43 @@ def test_what_cannot_be_interrupted_is_killed():
         assert process.wait(20) == 128 + signal.SIGTERM
 
 
+# What the environment says
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_wrong_environment(tool, file, tmp_path):
+    def said(**environment):
+        code, out, errors = run(tool, file, *TOOLS[tool], env=os.environ | environment)
+        assert (code, out) == (1, b"")
+        return errors
+
+    wrong = "PYFUSION_DEVICE='zzz': use one of 'cpu', 'cuda', 'cuda:N', 'rocm', 'rocm:N'"
+    assert said(PYFUSION_DEVICE="zzz") == f"pyfusion-{tool}: error: {wrong}\n"
+    missing = said(PYFUSION_NATIVE_DIR=str(tmp_path))
+    assert missing.startswith(f"pyfusion-{tool}: error: ") and missing.count("\n") == 1
+    for part in Path(library.load().path).parent.iterdir():  # all but the dialect's library
+        if "PyFusionDialect" not in part.name:
+            (tmp_path / part.name).symlink_to(part)
+    missing = said(PYFUSION_NATIVE_DIR=str(tmp_path))
+    assert missing.startswith(f"pyfusion-{tool}: error: ") and missing.count("\n") == 1
+
+
+def test_tools_by_their_scripts(tmp_path):
+    """A script of the name that the package installs."""
+    script = tmp_path / "pyfusion-opt"
+    script.write_text("from pyfusion.tools.opt import main\n")
+    for path, end in ((script, "pyfusion-opt: error: "), (tmp_path / "other", "Traceback")):
+        path.write_text(script.read_text())
+        done = subprocess.run(
+            [sys.executable, path],
+            env=os.environ | {"PYFUSION_MODE": "quick"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1 and done.stderr.startswith(end)
+        assert "PYFUSION_MODE='quick': use one of fused, single, backend\n" in done.stderr
+
+
 # Standard streams
 
 
@@ -181,6 +221,11 @@ def test_versions(tool):
     assert (code, out.decode().split(" ")[0]) == (0, "pyfusion")
 
 
+def test_run_says_where_it_runs():
+    _, out, _ = run("run", "--help")
+    assert "on the CPU whatever PYFUSION_DEVICE says" in " ".join(out.decode().split())
+
+
 @pytest.fixture(scope="module")
 def bytecode(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bytecode")
@@ -212,3 +257,44 @@ def test_the_same_bytes_twice(file):
         outputs = [run("opt", file, *flags)[1] for _ in range(2)]
         assert outputs[0] == outputs[1] != b""
         assert b"TimeInMs" not in outputs[0]
+
+
+def test_test_runs_without_the_default_device():
+    """Tests are skipped with the reason; the runs of random programs end with one line."""
+    root = Path(__file__).resolve().parents[2]
+    code = "import sys\n"
+    for program, want, said in [
+        ("import pytest; sys.exit(pytest.main(['-q', 'test/unit/test_config.py']))", 0, "skipped"),
+        (
+            "sys.argv = ['run.py']; import runpy; runpy.run_path('test/fuzz/run.py', run_name="
+            "'__main__')",
+            1,
+            "run.py: pyfusion.errors.DeviceError: ",
+        ),
+    ]:
+        done = subprocess.run(
+            [sys.executable, "-c", code + program],
+            cwd=root,
+            env=os.environ | {"PYFUSION_DEVICE": "cuda:77"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == want and "failed" not in done.stdout
+        assert said in done.stdout + done.stderr and "Traceback" not in done.stderr
+        assert "device 'cuda:77' " in done.stdout + done.stderr
+
+
+@pytest.mark.host
+def test_programs_are_compiled_ahead_of_time(tmp_path):
+    """From `lower` to code, also with the comment on what is left out."""
+    import pyfusion as pf
+
+    x = pf.ones((4, 8), dtype="float32")
+    lowered = pf.lower(lambda x: ((pf.exp(x) * 2).sum(axis=1), pf.cumsum(x)), x)
+    assert lowered.at_once == ["cumsum"]
+    source = tmp_path / "program.mlir"
+    source.write_text(lowered.as_text("fusion"))
+    code, out, said = run("compile", source, "--target=cuda:sm_90", "--emit=ptx")
+    assert (code, said) == (0, "") and b".entry kernel_0_reduce(" in out
+    code, out, said = run("compile", source, "--target=cuda:sm_90", "--emit=obj")
+    assert (code, said) == (0, "") and b"_mlir_ciface_kernel_0_reduce" in out
