@@ -5,8 +5,8 @@
 
 docs/flags.md and the tables of docs/semantics.md are what the scripts beside them write, the
 examples of the latter have the values that they show, docs/gpu.md lists what libraries run, the IR
-in docs/architecture.md is that of its example, the README's example prints what stands below it,
-and links lead to files.
+in docs/architecture.md is that of its example, the programs of docs/engine.md run and the tests
+that it names exist, the README's example prints what stands below it, and links lead to files.
 """
 
 from __future__ import annotations
@@ -75,6 +75,23 @@ def readme() -> list[str]:
     return [f"README.md: the example prints\n{output.getvalue()}not\n{wanted}"]
 
 
+def engine() -> list[str]:
+    """The examples run, and the tests that are named exist."""
+    page = ROOT / "docs" / "engine.md"
+    problems = []
+    for number, program in enumerate(blocks(page, "python")):
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(program, f"engine.md, program {number}", "exec"), {})
+        except Exception as error:
+            problems.append(f"docs/engine.md: program {number}: {type(error).__name__}: {error}")
+    for file, name in set(re.findall(r"(test_\w+\.py)::(\w+)", page.read_text())):
+        path = ROOT / "test" / "unit" / file
+        if not path.exists() or f"def {name}" not in path.read_text():
+            problems.append(f"docs/engine.md: no test {file}::{name}")
+    return problems
+
+
 def links() -> list[str]:
     problems = []
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
@@ -86,7 +103,7 @@ def links() -> list[str]:
 
 def main() -> int:
     problems = [
-        p for check in (flags, semantics, gpu, architecture, readme, links) for p in check()
+        p for check in (flags, semantics, gpu, architecture, engine, readme, links) for p in check()
     ]
     print("\n".join(problems) or "the documentation is true")
     return 1 if problems else 0
