@@ -57,14 +57,13 @@ class DenseFuser:
 
     def fuse(self, operation: fusers.OperationIr) -> None:
         arrays = [i for i in operation.inputs if isinstance(i, fusers.TensorIr)]
+        ranks = [len(a.shape) for a in arrays]
         fits = operation.op.name == PATTERN[self.length] and operation.output.dtype == pf.float32
         if self.length == 0:
-            fits = fits and len(arrays[0].shape) == len(arrays[1].shape) == 2
-            fits = fits and arrays[0].id != arrays[1].id
-        else:  # the result so far comes first; a bias is a vector, the maximum is with a number
-            fits = fits and arrays[0].id == self.last
+            fits = fits and ranks == [2, 2] and arrays[0].id != arrays[1].id
+        else:  # the result so far, then a vector or a number
+            fits = fits and arrays[0].id == self.last and ranks == [2, 1][: 3 - self.length]
             fits = fits and arrays[0].shape == operation.output.shape
-            fits = fits and [len(a.shape) for a in arrays[1:]] == [1] * (2 - self.length)
         self.length += fits
         self.last = operation.output.id
         self.closed = not fits or self.length == len(PATTERN)
@@ -83,14 +82,8 @@ class DenseFuser:
         return Dense()
 
 
-def network(x: pf.Array, layers: list[tuple[pf.Array, pf.Array]]) -> pf.Array:
-    for w, bias in layers:
-        x = pf.maximum(x @ w + bias, 0)
-    return pf.exp(x - pf.max(x, axis=1, keepdims=True))
-
-
 if __name__ == "__main__":
     rng = np.random.default_rng(0)
-    data = [pf.asarray(rng.standard_normal(s, np.float32)) for s in ((64, 64), (64, 64), (64,))]
-    with fusers.register(DenseFuser()), pf.config.scope(debug=1):
-        print(np.asarray(network(data[0], [(data[1], data[2])] * 2))[0, :4])
+    x, w, b = (pf.asarray(rng.standard_normal(s, np.float32)) for s in ((9, 64), (64, 64), (64,)))
+    with fusers.register(DenseFuser()), pf.config.scope(debug=1):  # a line for each block
+        print(np.asarray(pf.tanh(pf.maximum(pf.maximum(x @ w + b, 0) @ w + b, 0)))[0, :4])
