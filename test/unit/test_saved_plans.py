@@ -355,8 +355,9 @@ def test_only_regular_files_are_read(tmp_path):
         with pytest.raises(ValueError, match="pipe is no regular file"):
             pf.load_plans(pipe)
     finally:
-        os.close(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))  # lets the writer go
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # lets the writer go, also a late one
         writer.join()
+        os.close(reader)
 
 
 def test_a_link_stays_a_link(tmp_path):
