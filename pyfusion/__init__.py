@@ -32,7 +32,12 @@ from .errors import (
 
 __version__ = "0.1.0"
 
-_LAZY = {"testing": "testing", "explain": "inspection", "lower": "inspection"}
+_LAZY = {
+    "Fusion": "fusion",
+    "explain": "inspection",
+    "lower": "inspection",
+    "testing": "testing",
+}
 
 __all__ = [  # noqa: F405
     *_array.__all__,
@@ -41,6 +46,7 @@ __all__ = [  # noqa: F405
     "DeviceError",
     "ExecutionError",
     "FallbackWarning",
+    "Fusion",
     "HostWarning",
     "InternalError",
     "OutOfMemoryError",
@@ -57,7 +63,7 @@ __all__ = [  # noqa: F405
 
 
 def __getattr__(name: str) -> object:
-    """`testing`, `explain` and `lower` are loaded when they are first asked for."""
+    """What is in `_LAZY` is loaded when it is first asked for."""
     where = _LAZY.get(name)
     if where is None:
         raise AttributeError(f"module 'pyfusion' has no attribute {name!r}")

@@ -123,7 +123,7 @@ def sync() -> None:
         failure = failure or found
     for device in devices.used():
         try:
-            device.runtime.backend.synchronize(device.index)
+            device.runtime.synchronize()
         except Exception as error:
             found = ExecutionError(f"{device}: {type(error).__name__}: {error}")
             found.__cause__ = error

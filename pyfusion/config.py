@@ -17,8 +17,21 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 # Names of devices: the kind, and the number if there is one.
-DEVICE_NAME = re.compile("cpu|(cuda|rocm)(?::([0-9]{1,9}))?")
+DEVICE_NAME = re.compile("cpu|([a-z][a-z0-9_]*)(?::([0-9]{1,9}))?")
 DEVICE_NAMES = "'cpu', 'cuda', 'cuda:N', 'rocm', 'rocm:N'"
+GPU_KINDS = ("cuda", "rocm")
+_decorated: set[str] = set()  # kinds of devices that `Fusion` made
+
+
+def is_device_name(name: Any) -> bool:
+    """Whether it can be the name of a device: whether there is one is known when it is used."""
+    match = DEVICE_NAME.fullmatch(name) if isinstance(name, str) else None
+    return match is not None and match[1] in (None, *GPU_KINDS, *_decorated)
+
+
+def name_devices(kind: str) -> None:
+    """Lets devices have names of a kind."""
+    _decorated.add(kind)
 
 
 class Flag(NamedTuple):
@@ -54,7 +67,7 @@ def _one_of(*names: str) -> Callable[[str], str]:
 
 def _device(text: str) -> str:
     """Only the name is checked: whether there is such a device is known when it is first used."""
-    if DEVICE_NAME.fullmatch(text) is None:
+    if not is_device_name(text):
         raise ValueError(f"use one of {DEVICE_NAMES}")
     return text
 

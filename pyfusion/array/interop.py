@@ -79,7 +79,7 @@ def _bfloat16(given: Any, kind: str, backend: Any) -> Value:
 
 
 def _dlpack_of(device: Device) -> tuple[int, int]:
-    return (_NUMBERS[device.kind], device.index)
+    return (_NUMBERS[device.kind], device.index) if device.is_gpu else (_NUMBERS["cpu"], 0)
 
 
 def __dlpack__(
@@ -95,9 +95,9 @@ def __dlpack__(
     value = client.realize(self._v)
     device = value.buffer.device
     wanted = None if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
-    if device is not CPU and wanted in (None, _dlpack_of(device)):
+    if device.is_gpu and wanted in (None, _dlpack_of(device)):
         return _gpu_capsule(value, device, stream, max_version, copy)
-    if device is not CPU:
+    if device.is_gpu:
         if wanted != _dlpack_of(CPU):
             raise BufferError(f"an array on {device} is exported there or to the CPU")
         if copy is False:
@@ -138,8 +138,8 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
         AttributeError: the array is not on a GPU, or of bfloat16, which the interface cannot name.
     """
     device = device_of(self._v)
-    if device is CPU or self._v.dtype is bfloat16:
-        what = "on the CPU" if device is CPU else "of bfloat16"
+    if not device.is_gpu or self._v.dtype is bfloat16:
+        what = "of bfloat16" if device.is_gpu else f"on {device}"
         raise AttributeError(f"an array {what} has no __cuda_array_interface__")
     value = client.realize(self._v)
     strides = contiguous_strides(value.shape) if value.strides is None else value.strides
@@ -171,8 +171,8 @@ def to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
     handle = None if stream is None else _handle(stream)
     if goal is source:
         return wrap(self._v)
-    gpu = source if goal is CPU else goal
-    if handle is None:
+    gpu = goal if goal.is_gpu else source
+    if handle is None or not gpu.is_gpu:
         return wrap(client.transfer(self._v, goal))
     backend = gpu.runtime.backend
     backend.wait_for(gpu.index, handle)

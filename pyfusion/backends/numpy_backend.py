@@ -28,6 +28,16 @@ class NumpyBackend:
     """Runs one operation at a time on NumPy arrays."""
 
     name = "numpy"
+    host_memory = True
+
+    def from_numpy(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+    def to_numpy(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+    def describe(self, array: np.ndarray) -> tuple[tuple[int, ...], np.dtype]:
+        return array.shape, array.dtype
 
     def execute(
         self, op: OpInfo, args: Arrays, attrs: Any, dyn: tuple[int, ...], shape: Any, dtype: DType

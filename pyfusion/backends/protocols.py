@@ -10,7 +10,31 @@ from typing import Any, Protocol, runtime_checkable
 class FusionBackend(Protocol):
     """Runs any operation of the table eagerly; the fallback of everything that is compiled.
 
-    `name` is for messages.
+    `pyfusion.Fusion(backend)` makes a device of it. Its arrays are any objects; those that it is
+    given must not be written to. A backend may have more:
+
+    - `host_memory = True`: its arrays lie in the host's memory, and `from_numpy` and `to_numpy`
+      share it instead of copying. Only then are operations compiled, for the CPU; else all that no
+      fuser of yours covers is run by `execute`, one operation at a time.
+    - `runs(function, args, options)` and `run(function, args, options)`: functions of NumPy beyond
+      the table, as `DeviceBackend` has them. What is not run so is run by NumPy on the host.
+    - `synchronize()`: waits for what the backend runs in the background.
+
+    A whole one:
+
+        class Lists:
+            name = "lists"
+
+            def execute(self, op, args, attrs, dyn, shape, dtype):
+                arrays = [a.array if isinstance(a, Box) else a for a in args]
+                return Box(NumpyBackend().execute(op, arrays, attrs, dyn, shape, dtype))
+
+            def from_numpy(self, array): return Box(array)
+            def to_numpy(self, box): return box.array
+            def describe(self, box): return box.array.shape, box.array.dtype
+
+    Attributes:
+        name: of the kind of device, "lists" for "lists:0": a lower-case identifier.
     """
 
     name: str
@@ -36,6 +60,18 @@ class FusionBackend(Protocol):
         Returns:
             An array of exactly that shape and type. It may alias an argument.
         """
+        ...
+
+    def from_numpy(self, array: Any) -> Any:
+        """Its array with the elements of a C-contiguous NumPy array, which nobody writes to."""
+        ...
+
+    def to_numpy(self, array: Any) -> Any:
+        """A NumPy array with the elements of one of its arrays, when they are there."""
+        ...
+
+    def describe(self, array: Any) -> tuple[tuple[int, ...], Any]:
+        """Shape and NumPy dtype of one of its arrays."""
         ...
 
 
@@ -147,11 +183,68 @@ class NotOnDevice(Exception):
 
 
 @runtime_checkable
+class FusionDevice(Protocol):
+    """Where values live; one object for each, compared by identity.
+
+    Attributes:
+        name: "cpu", "cuda:0", "lists:0".
+        kind: the name without the number.
+        index: the number.
+        target: what kernels are compiled for, empty where nothing is.
+    """
+
+    name: str
+    kind: str
+    index: int
+    target: str
+
+
+@runtime_checkable
+class FusionHandle(Protocol):
+    """A tensor that exists: memory with a shape and a type.
+
+    Attributes:
+        shape: extents.
+        dtype: the `DType`.
+        buffer: owns the memory, which goes back when the last reference to it goes; it knows its
+            `device`, and is the alias count of the handles that share it.
+        ptr: address of the first element; 0 where memory has no addresses.
+        strides: in elements; None for C-contiguous.
+    """
+
+    shape: tuple[int, ...]
+    dtype: Any
+    buffer: Any
+    ptr: int
+    strides: tuple[int, ...] | None
+
+
+@runtime_checkable
+class FusionTensor(Protocol):
+    """A tensor that may not exist yet: `pyfusion.Array` is what users hold.
+
+    Reading it (`numpy.asarray`, `float`) runs what it waits for, and raises the `ExecutionError`
+    that a failure left in it.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> Any: ...
+
+    @property
+    def device(self) -> str: ...
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
+
+
+@runtime_checkable
 class FusionRuntime(Protocol):
     """Memory of a device and the way between it and NumPy.
 
-    A handle is a concrete `Value`: buffer, address, shape, strides. Its memory goes back with the
-    last reference to it.
+    A handle is a concrete `Value`, a `FusionHandle`. Its memory goes back with the last reference
+    to it; two handles over one buffer are an alias.
     """
 
     name: str

@@ -10,7 +10,6 @@ from typing import Any
 from ..config import config
 from ..errors import InternalError
 from ..ir.device import CPU
-from ..ir.value import layout_desc
 from ..runtime.library import pf_kernel_destroy
 from ..runtime.steps import BackendStep, KernelStep
 
@@ -91,8 +90,8 @@ class CompiledBlock:
                 )
             v.buffer = result.buffer
             v.ptr = result.ptr
-            v.strides = strides = result.strides
-            v.desc = layout_desc(v.dtype, v.shape, strides is None)
+            v.strides = result.strides
+            v.desc = result.desc
             v.error = None
             v.stream = None
 

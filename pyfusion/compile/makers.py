@@ -6,8 +6,10 @@ from __future__ import annotations
 import functools
 from typing import Any, Protocol
 
+from ..config import GPU_KINDS
 from ..ir.device import Device
 from ..runtime import library
+from ..runtime.decorated import PlacedKernelStep
 from ..runtime.steps import KernelStep
 from .jit import Engine
 from .program import Reader
@@ -83,13 +85,26 @@ class CpuMaker:
         return KernelStep(name, native, spec, *about)
 
 
+class DecoratedMaker(CpuMaker):
+    """See `Maker`. Kernels of the CPU on the memory of a decorated backend."""
+
+    def step(
+        self, name: str, native: Any, spec: dict[str, Any], device: Device, *about: Any
+    ) -> KernelStep:
+        return PlacedKernelStep(name, native, spec, device, *about)
+
+
 def maker(kind: str) -> Maker:
-    """The maker for "cpu", "cuda" or "rocm"."""
+    """The maker for a kind of device."""
     found = MAKERS.get(kind)
     if found is None:
-        from .gpu import GpuMaker
+        if kind in GPU_KINDS:
+            from .gpu import GpuMaker
 
-        found = MAKERS[kind] = GpuMaker()
+            found = GpuMaker()
+        else:
+            found = DecoratedMaker()
+        MAKERS[kind] = found
     return found
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..config import GPU_KINDS
+
 # Called for each device but the CPU when it is made.
 on_new: list[Callable[[], None]] = []
 
@@ -14,10 +16,11 @@ class Device:
     """A device; there is one object for each, so that `is` compares them.
 
     Attributes:
-        name: "cpu", "cuda:0", "rocm:1".
-        kind: "cpu", "cuda" or "rocm".
+        name: "cpu", "cuda:0", "rocm:1", or that of a decorated backend, "mine:0".
+        kind: "cpu", "cuda", "rocm" or the name of a decorated backend.
         index: its number among those of its kind.
-        target: what its kernels are compiled for: "cpu", "cuda:sm_90", "rocm:gfx942".
+        target: what its kernels are compiled for: "cpu", "cuda:sm_90", "rocm:gfx942"; empty where
+            memory has no addresses, so that nothing is compiled.
         runtime: its memory and eager operations, a `FusionRuntime`; the CPU's is not here.
         device: itself. A failed value keeps the device where others have their buffer.
     """
@@ -32,6 +35,11 @@ class Device:
         self.runtime = runtime
         for call in on_new:
             call()
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether its memory is that of a GPU's driver."""
+        return self.kind in GPU_KINDS
 
     @property
     def device(self) -> Device:

@@ -69,11 +69,20 @@ def fail(v: Value, error: ExecutionError) -> None:
 
 
 _descs: dict[tuple, int] = {}
+_masks: dict[tuple[int, ...], tuple[bool, ...]] = {}
+
+
+def _mask(shape: tuple[int, ...]) -> tuple[bool, ...]:
+    """Which extents are 1; what was asked before is kept, up to a limit."""
+    if len(_masks) >= 4096:
+        _masks.clear()
+    found = _masks[shape] = tuple([d == 1 for d in shape])
+    return found
 
 
 def layout_desc(dtype: Any, shape: tuple[int, ...], contiguous: bool) -> int:
     """The number of a layout class: element type, rank, extents of 1, contiguous or not."""
-    key = (dtype.code, contiguous, tuple([d == 1 for d in shape]))
+    key = (dtype.code, contiguous, _masks.get(shape) or _mask(shape))
     desc = _descs.get(key)
     if desc is None:
         desc = _descs[key] = len(_descs)

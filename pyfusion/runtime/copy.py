@@ -25,10 +25,13 @@ def _kernel(itemsize: int, rank: int) -> int:
 
 
 def contiguous(v: Value) -> Value:
-    """A C-contiguous copy in a buffer of the pool. Raises MemoryError."""
+    """A C-contiguous copy on the value's device. Raises MemoryError."""
     device = v.buffer.device
-    if device is not CPU:
-        return device.runtime.contiguous(v)
+    return on_host(v) if device is CPU else device.runtime.contiguous(v)
+
+
+def on_host(v: Value) -> Value:
+    """A C-contiguous copy of what lies in the host's memory, in a buffer of the pool."""
     shape, item = v.shape, v.dtype.itemsize
     strides = contiguous_strides(shape) if v.strides is None else v.strides
     extents = shape

@@ -7,11 +7,9 @@ import threading
 from typing import Any
 
 from ..backends.protocols import DeviceBackend
-from ..config import DEVICE_NAME, DEVICE_NAMES, config
+from ..config import DEVICE_NAME, DEVICE_NAMES, GPU_KINDS, config, is_device_name, name_devices
 from ..errors import DeviceError
 from ..ir.device import CPU, Device
-
-_KINDS = ("cuda", "rocm")
 
 _lock = threading.Lock()
 _backends: dict[str, DeviceBackend] = {}
@@ -54,7 +52,7 @@ def find(name: Any) -> Device:
     """
     if name == "cpu":
         return CPU
-    match = DEVICE_NAME.fullmatch(name) if isinstance(name, str) else None
+    match = DEVICE_NAME.fullmatch(name) if is_device_name(name) else None
     if match is None:
         raise DeviceError(f"device {name!r} does not exist; devices are {DEVICE_NAMES}")
     kind, number = match.groups()
@@ -67,6 +65,11 @@ def numbered(kind: str, number: int | None) -> Device:
         known = _devices.get((kind, number))
         if known is not None:
             return known
+    if kind not in GPU_KINDS:  # of a decorated backend: each has one
+        known = _devices.get((kind, 0)) if not number else None
+        if known is None:
+            raise DeviceError(f"device '{kind}:{number}' does not exist; there is {kind}:0")
+        return known
     backend = backend_for(kind)
     if number is None:
         number = backend.current()
@@ -95,15 +98,29 @@ def numbered(kind: str, number: int | None) -> Device:
     return known
 
 
+def add(device: Device) -> None:
+    """Lets a device that is no GPU be found by its name, in place of another of its name."""
+    with _lock:
+        name_devices(device.kind)
+        _devices[device.kind, device.index] = device
+
+
+def remove(device: Device) -> None:
+    """Has a device that `add` was given found no more."""
+    with _lock:
+        if _devices.get((device.kind, device.index)) is device:
+            del _devices[device.kind, device.index]
+
+
 def names() -> list[str]:
     """The devices that can be used, the CPU first."""
     found = ["cpu"]
-    for kind in _KINDS:
+    for kind in GPU_KINDS:
         try:
             found += [f"{kind}:{n}" for n in range(backend_for(kind).count())]
         except DeviceError:
             continue
-    return found
+    return found + [device.name for device in used() if device.kind not in GPU_KINDS]
 
 
 def default() -> Device:
@@ -113,5 +130,5 @@ def default() -> Device:
 
 
 def used() -> list[Device]:
-    """The GPUs that something was asked of."""
+    """The GPUs that something was asked of, and the devices of decorated backends."""
     return list(_devices.values())

@@ -17,25 +17,9 @@ from ..dtypes import DType, dtype_of
 from ..ir.device import Device
 from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
 from . import backend_step, views
+from .device_buffer import DeviceBuffer
 from .on_host import note_host
 from .statistics import statistics
-
-
-class GpuBuffer:
-    """Memory of one or more values on a GPU.
-
-    `owner` is None for memory that is ours alone, as that of results, which `memory` keeps until
-    the last reference to the buffer goes. Else it is what somebody else gave: read-only to us.
-    """
-
-    __slots__ = ("ptr", "nbytes", "owner", "memory", "device")
-
-    def __init__(self, ptr: int, nbytes: int, device: Device, memory: Any, owner: Any = None):
-        self.ptr = ptr
-        self.nbytes = nbytes
-        self.device = device
-        self.memory = memory
-        self.owner = owner
 
 
 class GpuRuntime:
@@ -55,11 +39,11 @@ class GpuRuntime:
         """Waits for the device."""
         self.backend.synchronize(self.index)
 
-    def allocate(self, nbytes: int) -> GpuBuffer:
+    def allocate(self, nbytes: int) -> DeviceBuffer:
         """A buffer of the backend's pool. Raises MemoryError."""
         ptr, memory = self.backend.allocate(self.index, nbytes)
         statistics.gpu_allocations += 1
-        return GpuBuffer(ptr, nbytes, self.device, memory)
+        return DeviceBuffer(ptr, nbytes, self.device, memory)
 
     # -- Host and device -------------------------------------------------------------------------
 
@@ -74,7 +58,7 @@ class GpuRuntime:
             if packed.size and packed.max() > 1:
                 packed = (packed != 0).view(np.uint8)
         ptr, memory = self.backend.upload(self.index, packed)
-        buffer = GpuBuffer(ptr, packed.nbytes, self.device, memory)
+        buffer = DeviceBuffer(ptr, packed.nbytes, self.device, memory)
         return concrete(dtype, shape, buffer, ptr, None)
 
     def download(self, handle: Value) -> np.ndarray:
@@ -140,7 +124,7 @@ class GpuRuntime:
         nbytes = dtype.itemsize
         for extent in shape:
             nbytes *= extent
-        buffer = GpuBuffer(ptr, nbytes, self.device, owner, None if ours else owner)
+        buffer = DeviceBuffer(ptr, nbytes, self.device, owner, None if ours else owner)
         return concrete(dtype, shape, buffer, ptr, layout)
 
     def contiguous(self, v: Value) -> Value:

@@ -7,8 +7,8 @@ from math import prod
 from typing import Any
 
 from ..ir.device import Device
-from ..ir.value import Value, concrete, contiguous_strides
-from .library import ELEMENTWISE, IN_STRIDED, OUT, SCALAR
+from ..ir.value import Value, concrete
+from .library import ELEMENTWISE
 from .statistics import statistics
 from .steps import Env, KernelStep, Operand, Result
 
@@ -23,7 +23,7 @@ class GpuKernelStep(KernelStep):
         kernel: `launch(words, stream, scratch)` and `scratch(words)`, as `GpuKernel` has them.
     """
 
-    __slots__ = ("kernel", "device", "reduces", "fresh")
+    __slots__ = ("kernel", "device", "reduces")
 
     def __init__(
         self,
@@ -41,35 +41,16 @@ class GpuKernelStep(KernelStep):
         self.kernel = kernel
         self.device = device
         self.reduces = spec["kind"] != ELEMENTWISE
-        self.fresh = [r for r in results if r.takes_over < 0]
 
     def run(self, env: Env) -> None:
         runtime = self.device.runtime
         extents = self.shape(env, self.extents)
-        words: list[Any] = [prod(extents)] if self.flat else [*extents]
-        append = words.append
-        made: list[tuple[int, Value]] = []
-        for o in self.operands:
-            role = o.role
-            if role == SCALAR:
-                append(env[o.slot])
-            elif role == OUT:
-                r = self.fresh[len(made)]
-                shape = self.shape(env, r.extents)
-                buffer = runtime.allocate(prod(shape) * o.itemsize)
-                made.append((r.slot, concrete(r.dtype, shape, buffer, buffer.ptr, None)))
-                append(buffer.ptr)
-            elif role == IN_STRIDED:
-                v = env[o.slot]
-                append(v.ptr)
-                strides = v.strides
-                if strides is None:
-                    strides = contiguous_strides(v.shape)
-                for d in o.dims:
-                    append(0 if d < 0 else strides[d])
-            else:
-                append(env[o.slot].ptr)
-        self.pack(words)
+        made: list[Value] = []
+        for r in self.fresh:
+            shape = extents if r.extents is self.extents else self.shape(env, r.extents)
+            buffer = runtime.allocate(prod(shape) * r.dtype.itemsize)
+            made.append(concrete(r.dtype, shape, buffer, buffer.ptr, None))
+        self.pack(self.words_of(env, extents, [value.ptr for value in made]))
         scratch = None
         if self.reduces:
             nbytes = self.kernel.scratch(self.words)
@@ -77,8 +58,8 @@ class GpuKernelStep(KernelStep):
                 scratch = runtime.allocate(nbytes)
         self.kernel.launch(self.words, runtime.stream(), scratch.ptr if scratch else 0)
         statistics.gpu_launches += 1
-        for slot, value in made:
-            env[slot] = value
+        for r, value in zip(self.fresh, made, strict=True):
+            env[r.slot] = value
             statistics.gpu_output_bytes += value.buffer.nbytes
         for r in self.results:
             if r.takes_over >= 0:

@@ -25,7 +25,7 @@ def note_host(name: str, why: str) -> None:
         return
     _said.add(name)
     warnings.warn(
-        f"{name} is run by NumPy on the host, with copies from the GPU and back: {why}",
+        f"{name} is run by NumPy on the host, with copies from the device and back: {why}",
         HostWarning,
         stacklevel=level_of_the_user(),
     )

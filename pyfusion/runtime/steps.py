@@ -133,6 +133,10 @@ class KernelStep:
         "checks",
         "narrow",
         "brain",
+        "layout",
+        "fresh",
+        "nulls",
+        "like",
     )
 
     def __init__(
@@ -156,9 +160,18 @@ class KernelStep:
         self.ops = ops
         # Each operand with the extents that it meets; for IR whose extents nobody has checked.
         self.checks: list[tuple[Operand, list]] = []
+        # Of each operand, in order: role, environment slot, dimensions where strided.
+        self.layout = [(o.role, o.slot, o.dims) for o in operands]
+        self.fresh = [r for r in results if r.takes_over < 0]
+        self.nulls = [0] * len(self.fresh)
+        # A slot whose value's first extents they are, or -1.
+        slots = {e[0] for e in extents if e.__class__ is tuple}
+        self.like = slots.pop() if len(slots) == 1 else -1
+        if extents != [(self.like, d) for d in range(len(extents))]:
+            self.like = -1
         rank = 1 if flat else len(extents)
         layout = "=" + "q" * rank
-        outs = iter([r for r in results if r.takes_over < 0])
+        outs = iter(self.fresh)
         count = rank
         self.narrow: list[tuple[int, str]] = []  # words of floats narrower than Python's
         self.brain: list[int] = []  # words that hold the bits of a bfloat16
@@ -216,32 +229,41 @@ class KernelStep:
                 words[place] = narrowed(words[place], code)
             self.struct.pack_into(self.words, 0, *words)
 
-    def run(self, env: Env) -> None:
-        extents = self.shape(env, self.extents)
+    def words_of(self, env: Env, extents: tuple[int, ...], outs: list[int]) -> list[Any]:
+        """The words of a launch; `outs` are the addresses of the results that take over none."""
         words: list[Any] = [prod(extents)] if self.flat else [*extents]
         append = words.append
-        for o in self.operands:
-            role = o.role
+        number = 0
+        for role, slot, dims in self.layout:
             if role == SCALAR:
-                append(env[o.slot])
+                append(env[slot])
             elif role == OUT:
-                append(0)
+                append(outs[number])
+                number += 1
             elif role == IN_STRIDED:
-                v = env[o.slot]
+                v = env[slot]
                 append(v.ptr)
                 strides = v.strides
                 if strides is None:
                     strides = contiguous_strides(v.shape)
-                for d in o.dims:
+                for d in dims:
                     append(0 if d < 0 else strides[d])
             else:
-                append(env[o.slot].ptr)
-        self.pack(words)
+                append(env[slot].ptr)
+        return words
+
+    def run(self, env: Env) -> None:
+        like = self.like
+        if like >= 0:
+            extents = env[like].shape[: len(self.extents)]
+        else:
+            extents = self.shape(env, self.extents)
+        self.pack(self.words_of(env, extents, self.nulls))
         try:
             rc = pf_launch(self.handle, self.address)
         except BaseException:  # an interrupt, raised when the call had returned
-            for r in self.results:
-                if r.word >= 0 and self.words[r.word]:
+            for r in self.fresh:
+                if self.words[r.word]:
                     pf_free(self.words[r.word])
             raise
         if rc:

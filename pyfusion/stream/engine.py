@@ -229,7 +229,8 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
         except Exception:
             failures.claim(block.queue, error)
             raise
-        (plans if part is None else part).put(block.key, Plan(OnBackend(len(block.queue))))
+        on_backend = Plan(OnBackend(len(block.queue), "it did not launch"))
+        (plans if part is None else part).put(block.key, on_backend)
         run_on_backend(block)
         return
     except BaseException as error:

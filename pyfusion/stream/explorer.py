@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 from ..config import config
 from ..errors import CompileError, FallbackWarning, level_of_the_user
@@ -41,8 +42,9 @@ def operations(block: Block) -> list[OperationIr]:
 
 def explore(block: Block) -> Plan:
     """A plan for the block. A fuser that fails to build its executable falls back."""
-    kind = block.device.kind
-    fusers = [f for f in registered() if kind in getattr(f, "devices", (kind,))]
+    fusers = registered(block.device)
+    if not fusers:
+        return Plan(OnBackend(len(block.queue), "no fuser"))
     try:
         ops = operations(block)
         if len(fusers) == 1 and isinstance(fusers[0], MlirFuser):  # it covers everything: no search
@@ -50,10 +52,10 @@ def explore(block: Block) -> Plan:
         return _searched(block, ops, fusers)
     except Exception as error:
         report_fallback(block, error)
-        return Plan(OnBackend(len(block.queue)))
+        return Plan(OnBackend(len(block.queue), "it did not compile"))
 
 
-def _searched(block: Block, ops: list[OperationIr], fusers: list[OperationFuser]) -> Plan:
+def _searched(block: Block, ops: list[OperationIr], fusers: Sequence[OperationFuser]) -> Plan:
     from ..fusers.search import search
 
     live = _live(ops, block.survivors)
@@ -110,15 +112,16 @@ def explore_part(part: Part, block: Block) -> Plan:
         return Plan(_offered(part.fuser, operations(block)).finish(block))
     except Exception as error:
         report_fallback(block, error)
-        return Plan(OnBackend(len(block.queue)))
+        return Plan(OnBackend(len(block.queue), "it did not compile"))
 
 
 class OnBackend:
-    """The plan of a key that did not compile: it is not tried again."""
+    """The plan of a key that no fuser covers, or that did not compile: it is not tried again."""
 
     name = "fallback"
 
-    def __init__(self, length: int):
+    def __init__(self, length: int, why: str):
+        self.why = why
         self.started = self.consumed = False
         self.culprit: int | None = None
         self._length = length
@@ -133,7 +136,7 @@ class OnBackend:
         run_on_backend(block)
 
     def describe(self) -> str:
-        return "on the backend, because it did not compile"
+        return f"on the backend: {self.why}"
 
 
 def report_fallback(block: Block, error: Exception) -> None:

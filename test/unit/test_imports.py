@@ -12,7 +12,7 @@ import pyfusion
 LAYERS = [
     ["tools", "testing"],
     ["__init__"],
-    ["inspection"],
+    ["inspection", "fusion"],
     ["array"],
     ["client"],
     ["stream"],

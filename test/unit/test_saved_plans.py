@@ -355,7 +355,7 @@ def test_only_regular_files_are_read(tmp_path):
         with pytest.raises(ValueError, match="pipe is no regular file"):
             pf.load_plans(pipe)
     finally:
-        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # lets the writer go, also a late one
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # lets the writer go
         writer.join()
         os.close(reader)
 

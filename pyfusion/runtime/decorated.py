@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A decorated backend as a `FusionRuntime`: its arrays are the handles.
+
+Where the backend's arrays lie in the host's memory, values have addresses and kernels of the CPU
+run on them. Else a value holds the backend's array and nothing else, and what is not run by a fuser
+of the user goes to the backend, one operation at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..backends.protocols import FusionBackend, NotOnDevice
+from ..dtypes import DType, dtype_of
+from ..ir.device import Device
+from ..ir.value import Value, concrete
+from . import copy, memory, views
+from .device_buffer import DeviceBuffer
+from .statistics import statistics
+from .steps import Env, KernelStep
+
+
+class DecoratedRuntime:
+    """Memory and eager operations of a backend.
+
+    Attributes:
+        hosted: its arrays lie in the host's memory.
+        fusers: what competes for the blocks of its device, beside those for all devices.
+    """
+
+    def __init__(self, device: Device, backend: FusionBackend, fusers: tuple = ()):
+        self.device = device
+        self.backend = backend
+        self.name = device.name
+        self.hosted = bool(getattr(backend, "host_memory", False))
+        self.fusers = fusers
+
+    def synchronize(self) -> None:
+        """Waits for the backend, if it has something to wait for."""
+        wait = getattr(self.backend, "synchronize", None)
+        if wait is not None:
+            wait()
+
+    # -- Handles ---------------------------------------------------------------------------------
+
+    def upload(self, array: np.ndarray) -> Value:
+        """A handle with the elements of a NumPy array. Raises what the backend raises."""
+        dtype = dtype_of(array.dtype)
+        packed = np.array(array, dtype.numpy, order="C")
+        return self.adopt(self.backend.from_numpy(packed), packed.shape, dtype, ours=True)
+
+    def download(self, handle: Value) -> np.ndarray:
+        """A read-only NumPy array with a handle's elements; the host's memory is not copied."""
+        if self.hosted:
+            return memory.to_numpy(handle)
+        found = np.asarray(self.backend.to_numpy(handle.buffer.memory))
+        self._check("to_numpy", found.shape, found.dtype, handle.shape, handle.dtype)
+        found = found.view()
+        found.flags.writeable = False
+        return found
+
+    def array(self, v: Value) -> Any:
+        """The backend's array of a handle; it must not be written to."""
+        if self.hosted:
+            return self.backend.from_numpy(memory.to_numpy(v))
+        return v.buffer.memory
+
+    def adopt(self, array: Any, shape: Any, dtype: DType, ours: bool = False) -> Value:
+        """The handle of one of the backend's arrays.
+
+        Args:
+            shape: what it has to have; None where only the array can tell.
+            ours: nobody else refers to its memory, which may so be overwritten when it dies.
+        """
+        if not self.hosted:
+            found, numpy_dtype = self.backend.describe(array)
+            self._check("describe", tuple(found), numpy_dtype, shape, dtype)
+            buffer = DeviceBuffer(0, 0, self.device, array, None if ours else array)
+            return concrete(dtype, tuple(found), buffer, 0, None)
+        host = np.asarray(self.backend.to_numpy(array))
+        self._check("to_numpy", host.shape, host.dtype, shape, dtype)
+        return self._placed(memory.adopt(host, dtype), (array, host), ours)
+
+    def _placed(self, v: Value, owner: Any, ours: bool) -> Value:
+        """A value of the host's memory as one of this device."""
+        nbytes = v.buffer.nbytes
+        v.buffer = DeviceBuffer(v.ptr, nbytes, self.device, owner, None if ours else owner)
+        return v
+
+    def contiguous(self, v: Value) -> Value:
+        """A C-contiguous copy. Raises MemoryError."""
+        if self.hosted:
+            copied = copy.on_host(v)
+            return self._placed(copied, copied.buffer, ours=True)
+        return self.upload(self.download(v))
+
+    def _check(self, what: str, shape: Any, numpy_dtype: Any, wanted: Any, dtype: DType) -> None:
+        if (wanted is not None and shape != wanted) or np.dtype(numpy_dtype) != dtype.numpy:
+            raise RuntimeError(
+                f"the {self.backend.name} backend's {what} gave {numpy_dtype}{list(shape)} "
+                f"where {dtype.name}{list(wanted or ())} was recorded"
+            )
+
+    # -- Operations ------------------------------------------------------------------------------
+
+    def execute(
+        self, op: Any, args: list, attrs: Any, dyn: tuple, shape: Any, dtype: DType
+    ) -> Value:
+        """Runs one operation on handles and scalars."""
+        if self.hosted and op.kind == "view":
+            target = dyn if op.name == "slice" else shape
+            return views.apply(op.name, args[0], attrs, list(target))
+        if op.kind not in ("view", "creation"):
+            statistics.note_unfused(op.name)
+        given = [self.array(a) if a.__class__ is Value else a for a in args]
+        result = self.backend.execute(op, given, attrs, dyn, shape, dtype)
+        return self.adopt(result, shape, dtype)
+
+    def call(self, function: Callable[..., Any], args: list, options: dict[str, Any]) -> Any:
+        """A function of NumPy that no operation is: by the backend if it has it, else by NumPy
+        where memory is the host's.
+
+        Raises:
+            NotOnDevice: the backend does not run it, and its arrays have to be copied for NumPy.
+            Exception: what the backend or NumPy raises.
+        """
+        given = [self._each(a, self.array) for a in args]
+        named = {key: self._each(a, self.array) for key, a in options.items()}
+        runs = getattr(self.backend, "runs", None)
+        if runs is not None and runs(function, given, named):
+            return self._results(self.backend.run(function, given, named))  # type: ignore[attr-defined]
+        if not self.hosted:
+            raise NotOnDevice(f"the {self.backend.name} backend has no {function.__name__}")
+        given = [self._each(a, memory.to_numpy) for a in args]
+        named = {key: self._each(a, memory.to_numpy) for key, a in options.items()}
+        with np.errstate(all="ignore"):
+            return self._results(function(*given, **named))
+
+    def _each(self, item: Any, convert: Callable[[Value], Any]) -> Any:
+        if isinstance(item, Value):
+            return convert(item)
+        if type(item) in (list, tuple):
+            return type(item)([self._each(i, convert) for i in item])
+        return item
+
+    def _results(self, item: Any) -> Any:
+        if isinstance(item, (np.ndarray, np.generic)):
+            return self.upload(np.asarray(item))
+        if isinstance(item, tuple):
+            parts = [self._results(i) for i in item]
+            return type(item)(*parts) if hasattr(item, "_fields") else tuple(parts)
+        if isinstance(item, list):
+            return [self._results(i) for i in item]
+        if isinstance(item, (bool, int, float, complex, str)) or item is None:
+            return item
+        shape, numpy_dtype = self.backend.describe(item)
+        return self.adopt(item, tuple(shape), dtype_of(np.dtype(numpy_dtype)))
+
+
+class PlacedKernelStep(KernelStep):
+    """A kernel of the CPU whose results are values of a decorated backend's device."""
+
+    __slots__ = ("device",)
+
+    def __init__(self, name: str, handle: int, spec: dict, device: Device, *about: Any):
+        super().__init__(name, handle, spec, *about)
+        self.device = device
+
+    def run(self, env: Env) -> None:
+        super().run(env)
+        for r in self.results:
+            if r.takes_over < 0:
+                v = env[r.slot]
+                v.buffer = DeviceBuffer(v.ptr, v.buffer.nbytes, self.device, v.buffer)
