@@ -41,9 +41,21 @@ class Registration:
             unregister(self.fuser)
 
 
-def registered() -> tuple[OperationFuser, ...]:
-    """The fusers that compete for each new block, in order; a tie goes to the earlier one."""
-    return _fusers
+def registered(device: Any = None) -> tuple[OperationFuser, ...]:
+    """The fusers that compete for each new block, in order; a tie goes to the earlier one.
+
+    Args:
+        device: the block's; None for all that are registered. Its own fusers come last; where
+            memory has no addresses, nothing is compiled.
+    """
+    if device is None:
+        return _fusers
+    kind = device.kind
+    fitting = [f for f in _fusers if kind in getattr(f, "devices", (kind,))]
+    if device.runtime is not None:
+        fitting = [f for f in fitting if device.target or not isinstance(f, MlirFuser)]
+        fitting += getattr(device.runtime, "fusers", ())
+    return tuple(fitting)
 
 
 def register(fuser: OperationFuser, before: OperationFuser | str | None = None) -> Registration:

@@ -370,8 +370,8 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
         except Exception:
             failures.claim(block.queue, error, raised_on=True)
             raise
-        failed = Plan(OnBackend(len(block.queue), "it did not launch"))
-        (plans if part is None else part).put(block.key, failed)
+        on_backend = Plan(OnBackend(len(block.queue), "it did not launch"))
+        (plans if part is None else part).put(block.key, on_backend)
         run_on_backend(block)
         return
     except BaseException as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 from ..config import config
 from ..errors import CompileError, FallbackWarning, level_of_the_user
@@ -17,7 +18,6 @@ from ..fusers import (
     UnfusedOp,
     registered,
 )
-from ..ir.device import Device
 from ..ir.value import Value, site_text
 from ..runtime.statistics import statistics
 from .block import Block
@@ -42,7 +42,7 @@ def operations(block: Block) -> list[OperationIr]:
 
 def explore(block: Block) -> Plan:
     """A plan for the block. A fuser that fails to build its executable falls back."""
-    fusers = _fusers_for(block.device)
+    fusers = registered(block.device)
     if not fusers:
         return Plan(OnBackend(len(block.queue), "no fuser"))
     try:
@@ -55,20 +55,7 @@ def explore(block: Block) -> Plan:
         return Plan(OnBackend(len(block.queue), "it did not compile"))
 
 
-def _fusers_for(device: Device) -> list[OperationFuser]:
-    """Those registered that work on the device, the compiler's only where memory has addresses,
-    and those that its backend was decorated with."""
-    kind = device.kind
-    found = [
-        f
-        for f in registered()
-        if kind in getattr(f, "devices", (kind,))
-        and (device.target or not isinstance(f, MlirFuser))
-    ]
-    return found + list(getattr(device.runtime, "fusers", ()))
-
-
-def _searched(block: Block, ops: list[OperationIr], fusers: list[OperationFuser]) -> Plan:
+def _searched(block: Block, ops: list[OperationIr], fusers: Sequence[OperationFuser]) -> Plan:
     from ..fusers.search import search
 
     live = _live(ops, block.survivors)
