@@ -47,7 +47,7 @@ demo: $(VENV)/.extra-demo
 
 test: $(VENV)/.installed
 	$(bin)/lit -sv test
-	$(python) -m pytest -q
+	$(python) -m pytest -q -n auto
 
 check: $(VENV)/.installed
 	$(bin)/ruff format --check .
