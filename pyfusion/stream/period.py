@@ -110,15 +110,17 @@ def _look_up(queue: list[Value], tokens: list[int]) -> Loop | int:
         while len(_seen) >= _REMEMBERED:
             del _seen[next(iter(_seen))]
         loop = _find(queue, tokens)
-        found = _seen[name] = _landmark(tokens) if loop is None else loop
+        found = _seen[name] = _landmark(queue) if loop is None else loop
     return found
 
 
-def _landmark(tokens: list[int]) -> int:
+def _landmark(queue: list[Value]) -> int:
     """Where to cut a queue that shows no period, but holds what others have held: the body of the
     loop is longer than the queue. A place in its second half that depends on nothing but the
     operations there: so it is found again in the next bodies, wherever the queue begins. 0 if most
     of the queue is new."""
+    # No attributes: the hashes of strings in them differ between processes, which may share plans.
+    tokens = [hash((v.record[0].code, v.dtype.code)) for v in queue]
     count = len(tokens) - _LONG_GRAM
     grams = [hash(tuple(tokens[place : place + _LONG_GRAM])) for place in range(count)]
     known = sum(gram in _grams for gram in grams)
