@@ -34,14 +34,19 @@ if config.native_dir:
     __path__.insert(0, config.native_dir)
 
 
+def folders() -> list[Path]:
+    """Where to look for what the build made: the folder that the flag names, and no other then."""
+    return [Path(config.native_dir)] if config.native_dir else [Path(p) for p in __path__]
+
+
 def find(name: str) -> Path:
     """The file of that name which the build made. ImportError: there is none."""
-    for folder in __path__:
-        if (path := Path(folder, name)).is_file():
+    for folder in folders():
+        if (path := folder / name).is_file():
             return path
     raise ImportError(
-        f"{name} not found in {', '.join(__path__)}; set PYFUSION_NATIVE_DIR to the folder it was "
-        "built in"
+        f"{name} not found in {', '.join(map(str, folders()))}; set PYFUSION_NATIVE_DIR to the "
+        "folder it was built in"
     )
 
 

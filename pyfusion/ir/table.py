@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from ..config import config
-
 __all__ = [
     "OPS",
     "UFUNCS",
@@ -124,8 +122,7 @@ _ALIASES = {
 def _folders() -> list[Path]:
     from .. import dialects
 
-    found = [Path(config.native_dir)] if config.native_dir else []
-    return found + [Path(p) for p in dialects.__path__]
+    return dialects.folders()
 
 
 def declarations() -> dict[str, dict[str, Any]]:

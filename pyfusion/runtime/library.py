@@ -140,6 +140,7 @@ def _folders() -> Iterator[Path]:
     if config.native_dir:
         yield Path(config.native_dir)
         yield Path(config.native_dir, "pyfusion", "runtime")
+        return  # who names a folder does not want those of another build
     from pyfusion import runtime  # an editable install keeps sources and built files in two folders
 
     yield from map(Path, runtime.__path__)
