@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests of custom operations share."""
+
+import numpy as np
+import pytest
+
+import pyfusion as pf
+
+fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled programs")
+
+
+def counted(f, *args):
+    """A program's result, and what running it took."""
+    pf.sync()
+    with pf.testing.inspect() as report:
+        found = np.asarray(f(*args))
+    return found, report
