@@ -11,6 +11,7 @@ from native_kernels import abi_errors, kernels
 
 import pyfusion as pf
 from pyfusion import fusers
+from pyfusion.compile import saved
 from pyfusion.runtime import library as rt
 
 
@@ -52,4 +53,13 @@ def only_the_compiler():
     pf.stream.engine.plans.clear()
     yield
     assert fusers.registered() == before
+    pf.stream.engine.plans.clear()
+
+
+@pytest.fixture
+def no_plans():
+    """The test begins without plans, and leaves none behind, of files neither."""
+    pf.stream.engine.plans.clear()
+    yield
+    saved._loaded.clear()
     pf.stream.engine.plans.clear()
