@@ -287,11 +287,9 @@ run(work, 1000, 10_000)
     assert growth(code) < 3_000_000
 
 
-@linux_only
-@fused_only
-@pytest.mark.host
-def test_memory_is_flat_over_flushes_of_a_long_loop():
-    code = """
+# What else may be done for as long as one likes.
+ENDLESS = {
+    "flushes of a long loop": """
 def work(first, last):
     x = pf.asarray(np.ones(16, np.float32))
     for step in range(first, last):
@@ -299,16 +297,9 @@ def work(first, last):
         if step % 3 == 0:
             np.asarray(x)
 run(work, 5000, 60_000)
-"""
-    assert growth(code) < 3_000_000
-
-
-@linux_only
-@fused_only
-@pytest.mark.host
-def test_memory_is_flat_over_dead_threads():
-    """With operations that are read, and some that nobody reads before the thread ends."""
-    code = """
+""",
+    # With operations that are read, and some that nobody reads before the thread ends.
+    "dead threads": """
 x = pf.asarray(np.ones(16, np.float32))
 def body():
     y = x
@@ -324,5 +315,13 @@ def work(first, last):
         t.start()
         t.join()
 run(work, 500, 10_000)
-"""
-    assert growth(code) < 3_000_000
+""",
+}
+
+
+@linux_only
+@fused_only
+@pytest.mark.host
+@pytest.mark.parametrize("program", ENDLESS)
+def test_memory_is_flat_over(program):
+    assert growth(ENDLESS[program]) < 3_000_000
