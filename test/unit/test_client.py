@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from forking import forked
 
 import pyfusion as pf
 from pyfusion.client import Client, get_client
@@ -241,8 +242,6 @@ def test_a_read_while_a_traced_function_is_compiled_is_refused(monkeypatch):
 
 
 def test_a_lock_of_devices_held_at_a_fork_is_free_in_the_child(gpu):
-    from test_processes import forked
-
     from pyfusion.runtime import devices
 
     with devices._lock:

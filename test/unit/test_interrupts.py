@@ -3,7 +3,6 @@
 
 import contextlib
 import gc
-import os
 import signal
 import threading
 import time
@@ -227,26 +226,6 @@ def test_a_reshape_that_copies_is_a_kernel():
     x = pf.asarray(a.astype(np.float32))
     kernels = pf.explain(lambda x: pf.reshape((x @ x.T).T, (-1,)) + 1, x).kernels
     assert [k.kind for k in kernels] == ["copy", "elementwise"]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_queued_work_goes_on_in_a_forked_child():
-    x = pf.asarray(np.arange(100_000, dtype=np.float32))
-    np.asarray(x + 1)
-    y = x * 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            good = np.asarray(y)[1] == 2 and np.asarray(pf.exp(x * 0) + y)[3] == 7
-            code = 0 if good else 2
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
-    assert np.asarray(y)[2] == 4
 
 
 def test_a_fuser_of_the_users_cuts_a_block():

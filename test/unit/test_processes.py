@@ -7,11 +7,10 @@ import os
 import subprocess
 import sys
 import threading
-import time
-import warnings
 
 import numpy as np
 import pytest
+from forking import forked
 
 import pyfusion as pf
 
@@ -40,28 +39,6 @@ def fails():
 
 def _fail(x):
     raise ZeroDivisionError("in the child")
-
-
-def forked(function):
-    """Runs a function in a forked child; its exit code is 0 if that returns true."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            code = 0 if function() else 2
-        finally:
-            os._exit(code)
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.005)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    return "hangs"
 
 
 def want(n):
@@ -122,6 +99,14 @@ def test_a_fork_inside_of_a_block():
     assert np.asarray(wrap(v)).tolist() == [2, 2]
     assert codes == [0]
     assert program(20) == want(20)
+
+
+def test_queued_work_goes_on_in_a_forked_child():
+    x = pf.asarray(np.arange(100_000, dtype=np.float32))
+    np.asarray(x + 1)
+    y = x * 2
+    assert forked(lambda: np.asarray(y)[1] == 2 and np.asarray(pf.exp(x * 0) + y)[3] == 7) == 0
+    assert np.asarray(y)[2] == 4
 
 
 def test_children_of_children():
