@@ -4,7 +4,7 @@ no operation of the table does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..backends.protocols import NotOnDevice
 from ..errors import DeviceError, ExecutionError, failure
 from ..ir.device import CPU, Device
 from ..ir.value import Value, device_of
-from ..runtime import devices
+from ..runtime import devices, nested
 from ..runtime.on_host import note_host
 from .core import Array, wrap
 
@@ -62,22 +62,15 @@ def device_in(given: Any, name: str) -> Device:
 def from_result(result: Any, device: Device = CPU) -> Any:
     """What a backend returned: arrays and numbers become arrays, inside of tuples and lists as
     well."""
-    if isinstance(result, Value):
-        return wrap(result)
-    if isinstance(result, np.ndarray):
-        return adopt(result, device)
-    if isinstance(result, _NUMBERS):
-        return adopt(np.asarray(result), device)
-    if isinstance(result, tuple):
-        parts = _each(result, device)
-        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
-    if isinstance(result, list):
-        return _each(result, device)
-    return result
 
+    def array(item: Any) -> Any:
+        if isinstance(item, Value):
+            return wrap(item)
+        if isinstance(item, np.ndarray):
+            return adopt(item, device)
+        return adopt(np.asarray(item), device) if isinstance(item, _NUMBERS) else item
 
-def _each(results: Iterable[Any], device: Device) -> list[Any]:
-    return [from_result(result, device) for result in results]
+    return nested.results(result, array)
 
 
 def adopt(array: np.ndarray, device: Device = CPU) -> Array:

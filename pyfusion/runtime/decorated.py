@@ -17,7 +17,7 @@ from ..backends.protocols import FusionBackend, NotOnDevice
 from ..dtypes import DType, dtype_of
 from ..ir.device import Device
 from ..ir.value import Value, concrete
-from . import copy, memory, views
+from . import copy, memory, nested, views
 from .device_buffer import DeviceBuffer
 from .statistics import statistics
 from .steps import Env, KernelStep
@@ -127,33 +127,23 @@ class DecoratedRuntime:
             NotOnDevice: the backend does not run it, and its arrays have to be copied for NumPy.
             Exception: what the backend or NumPy raises.
         """
-        given = [self._each(a, self.array) for a in args]
-        named = {key: self._each(a, self.array) for key, a in options.items()}
+        given = [nested.arguments(a, self.array) for a in args]
+        named = {key: nested.arguments(a, self.array) for key, a in options.items()}
         runs = getattr(self.backend, "runs", None)
         if runs is not None and runs(function, given, named):
-            return self._results(self.backend.run(function, given, named))  # type: ignore[attr-defined]
+            found = self.backend.run(function, given, named)  # type: ignore[attr-defined]
+            return nested.results(found, self._result)
         if not self.hosted:
             raise NotOnDevice(f"the {self.backend.name} backend has no {function.__name__}")
-        given = [self._each(a, memory.to_numpy) for a in args]
-        named = {key: self._each(a, memory.to_numpy) for key, a in options.items()}
+        given = [nested.arguments(a, memory.to_numpy) for a in args]
+        named = {key: nested.arguments(a, memory.to_numpy) for key, a in options.items()}
         with np.errstate(all="ignore"):
-            return self._results(function(*given, **named))
+            return nested.results(function(*given, **named), self._result)
 
-    def _each(self, item: Any, convert: Callable[[Value], Any]) -> Any:
-        if isinstance(item, Value):
-            return convert(item)
-        if type(item) in (list, tuple):
-            return type(item)([self._each(i, convert) for i in item])
-        return item
-
-    def _results(self, item: Any) -> Any:
+    def _result(self, item: Any) -> Any:
+        """The value of an array of NumPy's or of the backend's; numbers and text as they are."""
         if isinstance(item, (np.ndarray, np.generic)):
             return self.upload(np.asarray(item))
-        if isinstance(item, tuple):
-            parts = [self._results(i) for i in item]
-            return type(item)(*parts) if hasattr(item, "_fields") else tuple(parts)
-        if isinstance(item, list):
-            return [self._results(i) for i in item]
         if isinstance(item, (bool, int, float, complex, str)) or item is None:
             return item
         shape, numpy_dtype = self.backend.describe(item)

@@ -16,7 +16,7 @@ from ..backends.protocols import DeviceBackend, NotOnDevice
 from ..dtypes import DType, dtype_of
 from ..ir.device import Device
 from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
-from . import backend_step, views
+from . import backend_step, nested, views
 from .device_buffer import DeviceBuffer
 from .on_host import note_host
 from .statistics import statistics
@@ -193,34 +193,19 @@ class GpuRuntime:
             Exception: what the library raises.
         """
         try:
-            given = [self.as_arrays(a) for a in args]
-            named = {key: self.as_arrays(a) for key, a in options.items()}
+            given = [nested.arguments(a, self.array) for a in args]
+            named = {key: nested.arguments(a, self.array) for key, a in options.items()}
         except TypeError as error:
             raise NotOnDevice(str(error)) from None
         if not self.backend.runs(function, given, named):
             raise NotOnDevice(f"{self.backend.name} does not do it as NumPy does")
-        return self.from_arrays(self.backend.run(function, given, named))
+        return nested.results(self.backend.run(function, given, named), self._result)
 
-    def as_arrays(self, item: Any) -> Any:
-        """Values become the backend's arrays, inside of lists and tuples as well."""
-        if isinstance(item, Value):
-            return self.array(item)
-        if type(item) in (list, tuple):
-            return type(item)([self.as_arrays(i) for i in item])
-        return item
-
-    def from_arrays(self, item: Any) -> Any:
-        """The backend's arrays become values, inside of lists and tuples as well."""
+    def _result(self, item: Any) -> Any:
+        """The value of one of the backend's arrays, or of a number of NumPy's."""
         if self.backend.owns(item):
             return self.adopt(item)
-        if isinstance(item, np.generic):
-            return self.upload(np.asarray(item))
-        if isinstance(item, tuple):
-            parts = [self.from_arrays(i) for i in item]
-            return type(item)(*parts) if hasattr(item, "_fields") else tuple(parts)
-        if isinstance(item, list):
-            return [self.from_arrays(i) for i in item]
-        return item
+        return self.upload(np.asarray(item)) if isinstance(item, np.generic) else item
 
     def _checked(self, op: Any, result: Any, shape: Any, dtype: DType) -> Value:
         if not isinstance(result, Value):
