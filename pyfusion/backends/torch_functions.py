@@ -19,8 +19,8 @@ _WHOLE = frozenset(
 
 
 class Function(NamedTuple):
-    """`call` takes the arguments of NumPy's; `fits` says whether their shapes and values are such
-    that it does as NumPy does. Tensors are of one type, one of `types`."""
+    """`call` takes the arguments of NumPy's; `fits` says whether they are such that it does as
+    NumPy does. The tensors of the first one are of one type, one of `types`."""
 
     call: Callable[..., Any]
     types: frozenset[torch.dtype]
@@ -36,10 +36,8 @@ def runs(name: str, args: list[Any], options: dict[str, Any]) -> bool:
         bound = inspect.signature(known.call).bind(*args, **options)
     except TypeError:
         return False
-    first = args[0]
+    first = bound.args[0]
     tensors = list(first) if isinstance(first, (list, tuple)) else [first]
-    if name == "matmul":
-        tensors.append(args[1])
     if not tensors or not all(isinstance(t, torch.Tensor) for t in tensors):
         return False
     types = {t.dtype for t in tensors}
@@ -78,6 +76,10 @@ def _roll(x: Any, shift: Any, axis: Any = None) -> Any:
 
 def _nonzero(x: Any) -> Any:
     return tuple(_namespace().nonzero(x))
+
+
+def _alike(x: Any, y: Any) -> bool:
+    return all(isinstance(t, torch.Tensor) for t in (x, y)) and x.dtype == y.dtype
 
 
 def _is_axis(axis: Any, rank: int) -> bool:
@@ -119,7 +121,7 @@ def _moves(x: Any, shift: Any, axis: Any = None) -> bool:
 
 FUNCTIONS: dict[str, Function] = {
     # Of integers it has no products on GPUs; shapes were checked when it was recorded.
-    "matmul": Function(_matmul, _FLOATS | _COMPLEX, lambda x, y: True),
+    "matmul": Function(_matmul, _FLOATS | _COMPLEX, _alike),
     "concatenate": Function(_concatenate, _FLOATS | _COMPLEX | _WHOLE, _join),
     "stack": Function(_stack, _FLOATS | _COMPLEX | _WHOLE, _pile),
     "sort": Function(_sort, _FLOATS | _WHOLE, _along),
