@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from mlir import ir
 from mlir.dialects import gpu
@@ -32,21 +33,41 @@ _NAME_IN_PTX = re.compile(r"[\w$.@]+", re.ASCII)
 
 _VENDORS = {"#nvvm.target": "cuda", "#rocdl.target": "rocm"}
 
-# What is gone after a phase, in the order of phases; of two phases the one that the target has.
-_GONE = {
-    "loose": ("merged",),
-    "fused": ("outlined",),
-    "shaped": ("flat",),
-    "fusion": ("linalg",),
-    "linalg": ("gpu", "cpu"),
-    "gpu.func": ("nvvm", "rocdl"),
-    "untargeted": ("nvvm", "rocdl"),
-    "gpu.module": ("ptx", "hsaco"),
-    "assembly": ("cubin",),
+
+class _After(NamedTuple):
+    """What a phase leaves behind.
+
+    Attributes:
+        gone: kinds of operations that it leaves none of, as all later ones.
+        there: what it puts there of a GPU, until a later phase puts something else.
+    """
+
+    gone: tuple[str, ...] = ()
+    there: str = ""
+
+
+_PHASES = {
+    "fusion": _After(),
+    "merged": _After(("loose",)),
+    "outlined": _After(("fused",)),
+    "flat": _After(("shaped",)),
+    "linalg": _After(("fusion",)),
+    "cpu": _After(("linalg",)),
+    "gpu": _After(("linalg",), "gpu.module"),
+    "nvvm": _After(("gpu.func", "untargeted")),
+    "rocdl": _After(("gpu.func", "untargeted")),
+    "ptx": _After(("gpu.module",), "gpu.binary"),
+    "hsaco": _After(("gpu.module",), "gpu.binary"),
+    "cubin": _After(("assembly",)),
 }
 
-# What there is after a phase, and all later ones up to the next line.
-_THERE = {"gpu": "gpu.module", "ptx": "gpu.binary", "hsaco": "gpu.binary"}
+# What is looked for, in the order in which it is told.
+_KINDS = tuple(
+    dict.fromkeys(
+        [kind for after in _PHASES.values() for kind in after.gone]
+        + [after.there for after in _PHASES.values() if after.there]
+    )
+)
 
 
 def check_target(module: ir.Module, target: Target) -> None:
@@ -110,12 +131,12 @@ def check_phase(module: ir.Module, target: Target, start: str | None) -> None:
                 f"is not of phase {start}; {how}",
                 op.location,
             )
-    if needed := _needed(names, wanted, found):
+    if _lacks(names, wanted, found):
         raise InputError(
-            f"phase {start} leaves a {needed}, and the file has none; {how}",
+            f"phase {start} leaves a {_there(names, wanted)}, and the file has none; {how}",
             module.operation.location,
         )
-    if _is_lowered(names[fitting]) and wanted < names.index("gpu"):  # the launches would go
+    if _there(names, fitting) and not _there(names, wanted):  # the launches would go
         op = found["gpu.module"] if "gpu.module" in found else found["gpu.binary"]
         raise InputError(
             f"with {_named(op)} the file is of phase {names[fitting]} already; {how}",
@@ -148,12 +169,8 @@ def check_places(module: ir.Module) -> None:
 def lowered_phase(module: ir.Module, target: Target) -> str | None:
     """The phase that the module is of, if it holds a GPU's code and no operation to fuse."""
     names = _names(target)
-    phase = names[_fitting(names, _survey(module))]
-    return phase if _is_lowered(phase) else None
-
-
-def _is_lowered(phase: str) -> bool:
-    return phase in ("gpu", "nvvm", "rocdl", "ptx", "hsaco", "cubin")
+    fitting = _fitting(names, _survey(module))
+    return names[fitting] if _there(names, fitting) else None
 
 
 def _names(target: Target) -> list[str]:
@@ -162,33 +179,36 @@ def _names(target: Target) -> list[str]:
 
 
 def _gone(what: str, names: Sequence[str]) -> int | None:
-    return next((names.index(name) for name in _GONE.get(what, ()) if name in names), None)
+    """The first phase that leaves none of it."""
+    return next((at for at, name in enumerate(names) if what in _PHASES[name].gone), None)
 
 
-def _needed(names: Sequence[str], phase: int, found: dict[str, ir.Operation]) -> str:
-    """What there is none of, and should be after a phase; empty if all is there."""
-    needed = ""
-    for name in names[: phase + 1]:
-        needed = _THERE.get(name, needed)
-    return "" if needed in found else needed
+def _there(names: Sequence[str], phase: int) -> str:
+    """What there is of a GPU after a phase; empty if nothing."""
+    return next((there for n in names[phase::-1] if (there := _PHASES[n].there)), "")
+
+
+def _lacks(names: Sequence[str], phase: int, found: dict[str, ir.Operation]) -> bool:
+    """Whether there is not what should be after a phase."""
+    return _there(names, phase) not in ("", *found)
 
 
 def _fitting(names: Sequence[str], found: dict[str, ir.Operation]) -> int:
     """The last phase that the module may be of."""
     gone = [g for what in found if (g := _gone(what, names)) is not None]
     last = min(gone, default=len(names)) - 1
-    while _needed(names, last, found):
+    while _lacks(names, last, found):
         last -= 1
     return last
 
 
 def _survey(module: ir.Module) -> dict[str, ir.Operation]:
-    """The first operation of each kind in `_GONE` and `_THERE`."""
+    """The first operation of each of `_KINDS`."""
     found: dict[str, ir.Operation] = {}
     for op in inside(module.operation):
         for what in _kinds(op):
             found.setdefault(what, op)
-    return {what: found[what] for what in [*_GONE, "gpu.binary"] if what in found}
+    return {what: found[what] for what in _KINDS if what in found}
 
 
 def _kinds(op: ir.Operation) -> Iterator[str]:
