@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 
 from ..config import config
-from ..errors import CompileError, FallbackWarning, level_of_the_user
+from ..errors import CompileError, FallbackWarning, level_of_the_user, message
 from ..fusers import (
     FuserStatus,
     MlirFuser,
@@ -148,7 +148,7 @@ def report_fallback(block: Block, error: Exception) -> None:
     names = ", ".join(dict.fromkeys(v.record[0].name for v in block.queue))
     warnings.warn(
         f"a block of {len(block.queue)} operations ({names[:200]}) runs on the backend: "
-        f"{type(error).__name__}: {error}" + (f"; reproducer: {path}" if path else ""),
+        f"{type(error).__name__}: {message(error)}" + (f"; reproducer: {path}" if path else ""),
         FallbackWarning,
         stacklevel=level_of_the_user(),
     )

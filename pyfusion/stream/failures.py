@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..errors import ExecutionError, failure, forget_frames, without_frames
+from ..errors import BodyStopped, ExecutionError, failure, forget_frames, without_frames
 from ..ir.value import Value, fail, site_text
 
 # Errors set since the flush that is running began.
@@ -23,6 +23,8 @@ def as_execution_error(error: BaseException, v: Value, raised_on: bool = False) 
     Its cause is the error without its traceback, which would keep arrays alive; a copy of it if the
     caller raises it on.
     """
+    if isinstance(error, BodyStopped):
+        error = error.error
     found = failure(v.record[0].name, error, site_text(v.record[4]))
     found.__cause__ = without_frames(error) if raised_on else forget_frames(error)
     return found
