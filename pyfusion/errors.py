@@ -199,6 +199,18 @@ class CompileError(PyfusionError, RuntimeError):
         self.dump_path = dump_path
 
 
+class FuserError(PyfusionError, RuntimeError):
+    """A fuser of the user's raised, or gave what the engine cannot use; it is left out.
+
+    Attributes:
+        fuser: the one that was registered.
+    """
+
+    def __init__(self, text: str, fuser: Any = None):
+        super().__init__(text)
+        self.fuser = fuser
+
+
 class InternalError(PyfusionError, RuntimeError):
     """A state that should not exist: please report it."""
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..errors import BodyStopped, ExecutionError, failure, forget_frames, without_frames
 from ..ir.value import Value, fail, site_text
 
@@ -39,16 +41,23 @@ def claim(
     """Marks the values of a block that were not written as failed, all for one reason.
 
     Args:
-        culprit: number of the operation that failed, where one is known.
+        culprit: number of the operation that failed, where one is known; what is no number of
+            the block's counts as unknown.
         raised_on: the caller raises the error on.
     """
     pending = [v for v in queue if v.stream is not None]
     if not pending:
         return
+    culprit = number_in(queue, culprit)
     source = queue[culprit] if culprit is not None else pending[0]
     found = as_execution_error(error, source, raised_on)
     for v in pending:
         set_error(v, found)
+
+
+def number_in(queue: list[Value], culprit: Any) -> int | None:
+    """The culprit that an executable names, None if it is no operation of the block."""
+    return culprit if type(culprit) is int and 0 <= culprit < len(queue) else None
 
 
 def spread(queue: list[Value]) -> list[Value]:
