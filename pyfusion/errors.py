@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from types import FunctionType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 
 class PyfusionError(Exception):
@@ -76,6 +76,20 @@ class OutOfMemoryError(ExecutionError, MemoryError):
     """No memory for a result; raised when it is read."""
 
 
+class BodyStopped(Exception):
+    """The body of a custom operation has raised what is no `Exception`, such as SystemExit.
+
+    It is raised in place of that where the operation comes to be run again.
+
+    Attributes:
+        error: what the body raised, without its traceback.
+    """
+
+    def __init__(self, error: BaseException):
+        super().__init__(f"{type(error).__name__}: {message(error)}")
+        self.error = error
+
+
 def failure(what: str, error: BaseException, site: str | None = None) -> ExecutionError:
     """The error of a unit of work as one that names it, with the first as its cause.
 
@@ -83,7 +97,7 @@ def failure(what: str, error: BaseException, site: str | None = None) -> Executi
     """
     kind = OutOfMemoryError if isinstance(error, MemoryError) else ExecutionError
     if not isinstance(error, ExecutionError):
-        found = kind(f"{what}: {type(error).__name__}: {error}", site)
+        found = kind(f"{what}: {type(error).__name__}: {message(error)}", site)
     elif error.site is None:
         found = kind(str(error), site)
     else:
@@ -94,9 +108,17 @@ def failure(what: str, error: BaseException, site: str | None = None) -> Executi
     return found
 
 
+def message(error: BaseException) -> str:
+    """What an error says; it may be of a class whose `__str__` raises."""
+    try:
+        return str(error)
+    except Exception as other:
+        return f"<no message: __str__ raised {type(other).__name__}>"
+
+
 def _frames(error: BaseException) -> tuple[tuple[str, int, str], ...]:
     found = []
-    place = error.__traceback__
+    place = BaseException.__dict__["__traceback__"].__get__(error)
     while place is not None:
         code = place.tb_frame.f_code
         found.append((code.co_filename, place.tb_lineno, code.co_name))
@@ -108,14 +130,25 @@ _E = TypeVar("_E", bound=BaseException)
 _LINKS = 8  # of a chain of causes
 
 
+# A class may have its own `__setattr__`, as frozen data classes do, or names of its own.
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    return BaseException.__dict__["__cause__"].__get__(error)
+
+
+def _set(error: BaseException, name: str, value: Any) -> None:
+    BaseException.__dict__[name].__set__(error, value)
+
+
 def _twin(error: _E, cause: BaseException | None) -> _E:
     cls = type(error)
     found = cls.__new__(cls, *error.args)
     if not isinstance(cls.__init__, FunctionType):  # of C, where it fills fields from the arguments
         found.__init__(*error.args)  # type: ignore[misc]
-    found.args = error.args
+    _set(found, "args", error.args)
     found.__dict__.update(error.__dict__)
-    found.__cause__ = cause
+    _set(found, "__cause__", cause)
     return found
 
 
@@ -125,22 +158,26 @@ def forget_frames(error: BaseException) -> BaseException:
     for _ in range(_LINKS):
         if one is None:
             break
-        one.__traceback__ = one.__context__ = None
-        one = one.__cause__
+        _set(one, "__traceback__", None)
+        _set(one, "__context__", None)
+        one = _cause(one)
     return error
 
 
 def without_frames(error: BaseException) -> BaseException:
     """A copy of an error, and of what it was raised from, without tracebacks."""
     chain = [error]
-    while chain[-1].__cause__ is not None and len(chain) < _LINKS:
-        chain.append(chain[-1].__cause__)
+    while len(chain) < _LINKS:
+        cause = _cause(chain[-1])
+        if cause is None:
+            break
+        chain.append(cause)
     found: BaseException | None = None
     for one in reversed(chain):
         try:
             found = _twin(one, found)
         except Exception:  # a class that cannot be made from its arguments
-            found = _twin(RuntimeError(f"{type(one).__name__}: {one}"), found)
+            found = _twin(RuntimeError(f"{type(one).__name__}: {message(one)}"), found)
     assert found is not None
     return found
 
@@ -160,6 +197,18 @@ class CompileError(PyfusionError, RuntimeError):
         self.stage = stage
         self.diagnostics = diagnostics
         self.dump_path = dump_path
+
+
+class FuserError(PyfusionError, RuntimeError):
+    """A fuser of the user's raised, or gave what the engine cannot use; it is left out.
+
+    Attributes:
+        fuser: the one that was registered.
+    """
+
+    def __init__(self, text: str, fuser: Any = None):
+        super().__init__(text)
+        self.fuser = fuser
 
 
 class InternalError(PyfusionError, RuntimeError):

@@ -22,6 +22,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from .errors import message
+
 __all__ = ["span", "start"]
 
 # OpenTelemetry's tracer while tracing is on. Asked for before each call of this module that a
@@ -87,5 +89,8 @@ def failed(current: Any, error: BaseException) -> None:
     """Marks a span as failed by an error that nobody raised through it."""
     from opentelemetry.trace import Status, StatusCode
 
-    current.record_exception(error)
-    current.set_status(Status(StatusCode.ERROR, f"{type(error).__name__}: {error}"))
+    try:
+        current.record_exception(error)
+    except Exception:  # of a class whose `__str__` raises
+        current.add_event("exception", {"exception.type": type(error).__name__})
+    current.set_status(Status(StatusCode.ERROR, f"{type(error).__name__}: {message(error)}"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import config
-from ..errors import CompileError
+from ..errors import CompileError, message
 from ..ir.device import CPU
 from ..runtime.statistics import statistics
 from ..tracing import span
@@ -190,7 +190,7 @@ def compile_block(block: Any) -> Any:
         except Exception as error:
             raise CompileError(
                 compilation._phase,
-                [f"{type(error).__name__}: {error}"],
+                [f"{type(error).__name__}: {message(error)}"],
                 _reproducer(compilation),
             ) from error
         finally:

@@ -77,7 +77,8 @@ def op(
         name: what IR calls the operation behind `custom.`; the function's name by default.
 
     A rule's exception is raised at the call. A wrong result (shape, type, number of results) of a
-    fused body is an error at the call, else at the read, as what the body itself raises.
+    fused body is an error at the call, else at the read, as what the body itself raises. SystemExit
+    and the like, raised by a body that is not fused, are raised on once, by the read that runs it.
 
     Raises:
         ValueError: the name is another operation's. The same function may be defined again.

@@ -16,7 +16,7 @@ from ..array.core import emit, ones_mask, wrap
 from ..array.creation import asarray
 from ..array.promote import broadcast, result_dtype, scalar
 from ..dtypes import DType, bool_
-from ..errors import DTypeError, ShapeError
+from ..errors import BodyStopped, DTypeError, ShapeError, without_frames
 from ..ir.device import Device
 from ..ir.table import OpInfo, user_op
 from ..ir.value import Value, device_of
@@ -93,13 +93,18 @@ class Call:
     """One call of an operation: what its results have to be, and those that nobody has taken yet.
 
     It is an operand of the recorded operations, as numbers are: it is not in keys.
+
+    Attributes:
+        stopped: what the body raised, if it is no Exception. It is raised on once, as what ends a
+            thread or a task has to be; the next flush finds a failure of the operation.
     """
 
-    __slots__ = ("specs", "results")
+    __slots__ = ("specs", "results", "stopped")
 
     def __init__(self, specs: list[TensorSpec]):
         self.specs = specs
         self.results: list[Any] = []
+        self.stopped: BaseException | None = None
 
     def __repr__(self) -> str:
         return "<call>"
@@ -276,7 +281,7 @@ class BackendOp(CustomOp):
 
             def take(*operands: Any, form: Form, at: int = at) -> Any:
                 if form.lowered:
-                    return self._results_of(operands, form)[at]
+                    return self._lowered_results(operands, form)[at]
                 return operands[-1].results[at]
 
             if self._lowering is not None:
@@ -300,9 +305,17 @@ class BackendOp(CustomOp):
         if form is None:  # of IR that nobody recorded
             return self.body(*operands)
         if form.lowered:  # the backend's caller checks shape and type
-            return self._results_of(operands, form)[0]
+            return self._lowered_results(operands, form)[0]
         *flat, call = operands
-        found = self._results_of(flat, form)
+        if call.stopped is not None:
+            raise BodyStopped(call.stopped)
+        try:
+            found = self._results_of(flat, form)
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            call.stopped = without_frames(error)
+            raise
         for number, (array, one) in enumerate(zip(found, call.specs, strict=True)):
             which = f"result {number}" if len(found) > 1 else "the result"
             if array.shape != one.shape or array.dtype != one.dtype.numpy:
@@ -312,6 +325,15 @@ class BackendOp(CustomOp):
                 )
         call.results = found
         return found[0]
+
+    def _lowered_results(self, operands: Any, form: Form) -> list[np.ndarray]:
+        """The same where no operand is the call, which could note what is raised on."""
+        try:
+            return self._results_of(operands, form)
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise BodyStopped(without_frames(error)) from None
 
     def _results_of(self, flat: Any, form: Form) -> list[np.ndarray]:
         """What the body gives for the arrays and then the numbers."""

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .faults import check
 from .mlir_fuser import MlirFuser
 from .protocols import OperationFuser
 
 _fusers: tuple[OperationFuser, ...] = (MlirFuser(),)
-_METHODS = ("fuse", "finish", "reset", "status", "properties", "clone", "__len__")
 
 
 def _apply(change: Callable[[], None], removed: str | None) -> None:
@@ -70,16 +70,11 @@ def register(fuser: OperationFuser, before: OperationFuser | str | None = None) 
         A context manager: used by `with`, it removes the fuser at the end.
 
     Raises:
-        TypeError: `fuser` lacks a method of the protocol.
+        TypeError: `fuser` lacks a method of the protocol, or its `devices` is no tuple of names.
         ValueError: a fuser of this name is registered, or `before` is not.
         RuntimeError: called while a block runs on this thread.
     """
-    missing = [name for name in _METHODS if not callable(getattr(fuser, name, None))]
-    if missing or isinstance(fuser, type):
-        what = f"it has no {', '.join(missing)}" if missing else "it is a class: give an instance"
-        raise TypeError(f"{fuser!r} is not an OperationFuser: {what}")
-    if not isinstance(getattr(fuser, "name", None), str):
-        raise TypeError(f"{fuser!r} is not an OperationFuser: its name is no str")
+    check(fuser)
     if any(f.name == fuser.name for f in _fusers):
         raise ValueError(f"a fuser called {fuser.name!r} is registered")
     if before is not None:

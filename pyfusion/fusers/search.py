@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from .blocks import BlockSearch, Strategy, Window
+from .faults import asked
 from .graph import Node, combine, nodes_of, predecessors, topological_order
 from .protocols import FuserStatus, OperationFuser, OperationIr
 from .repair import ordered, repair
@@ -100,29 +101,36 @@ def _propose(
     fuser: OperationFuser,
     rank: int,
 ) -> list[Strategy]:
-    """What one fuser can cover of a level."""
+    """What one fuser can cover of a level. Raises FuserError."""
     score = value(operations, level, fuser)
     if score > 0:
         return [Strategy(tuple(level), fuser, score, rank)]
     found = []
     for start in range(0, len(level), WINDOW):
         window = Window(operations, nodes, level[start : start + WINDOW])
-        found += BlockSearch(window, fuser, rank).run()
+        with asked(fuser, "the search"):
+            found += BlockSearch(window, fuser, rank).run()
     return found
 
 
 def value(
     operations: Sequence[OperationIr], positions: Sequence[int], fuser: OperationFuser
 ) -> int:
-    """The score of a fuser on just these operations, in this order; 0 if it does not cover all."""
-    clone = fuser.clone()
-    clone.reset()
-    for position in positions:
-        if clone.status() is FuserStatus.CLOSED:
-            return 0
-        clone.fuse(operations[position])
-    properties = clone.properties()
-    return properties.score if properties.ready and len(clone) == len(positions) else 0
+    """The score of a fuser on just these operations, in this order; 0 if it does not cover all.
+
+    Raises:
+        FuserError: the fuser raised, or its score is no number.
+    """
+    with asked(fuser, "the search"):
+        clone = fuser.clone()
+        clone.reset()
+        for position in positions:
+            if clone.status() is FuserStatus.CLOSED:
+                return 0
+            clone.fuse(operations[position])
+        properties = clone.properties()
+        covers = properties.ready and len(clone) == len(positions)
+        return max(properties.score, 0) if covers else 0
 
 
 def compete(

@@ -356,17 +356,18 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
             _check_written(block, optimization)
     except Exception as error:
         first = not (optimization.started or any(v.stream is None for v in block.queue))
-        if first and optimization.culprit is not None:  # a step of the backend spoils its value
-            v = block.queue[optimization.culprit]
+        culprit = failures.number_in(block.queue, optimization.culprit)
+        if first and culprit is not None:  # a step of the backend spoils its value
+            v = block.queue[culprit]
             failures.set_error(v, failures.as_execution_error(error, v))
             del v
             _run_rest(block)
             return
         if not first or isinstance(error, MemoryError):
-            failures.claim(block.queue, error, optimization.culprit)
+            failures.claim(block.queue, error, culprit)
             return
         try:
-            report_fallback(block, error)
+            report_fallback(block, error, part and part.fuser)
         except Exception:
             failures.claim(block.queue, error, raised_on=True)
             raise

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from ..config import config
-from ..errors import CompileError, FallbackWarning, level_of_the_user
+from ..errors import CompileError, FallbackWarning, FuserError, level_of_the_user, message
 from ..fusers import (
     FuserStatus,
     MlirFuser,
@@ -18,6 +19,7 @@ from ..fusers import (
     UnfusedOp,
     registered,
 )
+from ..fusers.faults import asked, finished
 from ..ir.value import Value, site_text
 from ..runtime.statistics import statistics
 from .block import Block
@@ -41,18 +43,23 @@ def operations(block: Block) -> list[OperationIr]:
 
 
 def explore(block: Block) -> Plan:
-    """A plan for the block. A fuser that fails to build its executable falls back."""
+    """A plan for the block. Where a fuser of the user's fails the others compete without it; where
+    the compiler does, the backend runs the block."""
     fusers = registered(block.device)
-    if not fusers:
-        return Plan(OnBackend(len(block.queue), "no fuser"))
-    try:
-        ops = operations(block)
-        if len(fusers) == 1 and isinstance(fusers[0], MlirFuser):  # it covers everything: no search
-            return Plan(_offered(fusers[0], ops).finish(block))
-        return _searched(block, ops, fusers)
-    except Exception as error:
-        report_fallback(block, error)
-        return Plan(OnBackend(len(block.queue), "it did not compile"))
+    while fusers:
+        try:
+            ops = operations(block)
+            if len(fusers) == 1 and isinstance(fusers[0], MlirFuser):  # it covers all: no search
+                return Plan(_finished(fusers[0], ops, block))
+            return _searched(block, ops, fusers)
+        except FuserError as error:
+            rest = tuple([f for f in fusers if f is not error.fuser])
+            report_fallback(block, error, left_out=True)
+            fusers = rest if len(rest) < len(fusers) else ()
+        except Exception as error:
+            report_fallback(block, error)
+            return Plan(OnBackend(len(block.queue), "it did not compile"))
+    return Plan(OnBackend(len(block.queue), "no fuser"))
 
 
 def _searched(block: Block, ops: list[OperationIr], fusers: Sequence[OperationFuser]) -> Plan:
@@ -68,7 +75,7 @@ def _searched(block: Block, ops: list[OperationIr], fusers: Sequence[OperationFu
         if fuser is None:
             parts += [Part((p,), optimization=UnfusedOp()) for p in positions]
         elif isinstance(fuser, MlirFuser) and len(positions) == len(ops):
-            return Plan(_offered(fuser, ops).finish(block))
+            return Plan(_finished(fuser, ops, block))
         else:
             parts.append(Part(positions, fuser))
     return Plan(parts=parts)
@@ -89,30 +96,43 @@ def _offered(fuser: OperationFuser, ops: list[OperationIr]) -> OperationFuser:
     """A clone of the fuser that covers exactly these operations.
 
     Raises:
-        RuntimeError: it does not cover them.
+        FuserError: it does not cover them, or raised.
     """
-    clone = fuser.clone()
-    clone.reset()
-    for op in ops:
-        if clone.status() is FuserStatus.CLOSED:
-            break
-        clone.fuse(op)
-    if not clone.properties().ready or len(clone) != len(ops):
-        raise RuntimeError(
-            f"the fuser {fuser.name!r} covers {len(clone)} of {len(ops)} operations, "
-            "of which it had covered all"
+    with asked(fuser, "the operations of its part"):
+        clone = fuser.clone()
+        clone.reset()
+        for op in ops:
+            if clone.status() is FuserStatus.CLOSED:
+                break
+            clone.fuse(op)
+        ready, covered = clone.properties().ready, len(clone)
+    if not ready or covered != len(ops):
+        raise FuserError(
+            f"the fuser {fuser.name!r} covers {covered} of {len(ops)} operations, of which it had "
+            "covered all",
+            fuser,
         )
     return clone
 
 
+def _finished(fuser: OperationFuser, ops: list[OperationIr], block: Block) -> Any:
+    return finished(fuser, _offered(fuser, ops), block)
+
+
 def explore_part(part: Part, block: Block) -> Plan:
-    """A plan for a part of a block, numbered as a block of its own, by the fuser that won it."""
+    """A plan for a part of a block, numbered as a block of its own, by the fuser that won it; by
+    the compiler where that one fails."""
     assert part.fuser is not None
-    try:
-        return Plan(_offered(part.fuser, operations(block)).finish(block))
-    except Exception as error:
-        report_fallback(block, error)
-        return Plan(OnBackend(len(block.queue), "it did not compile"))
+    ops = operations(block)
+    fusers = [part.fuser, *[f for f in registered(block.device) if isinstance(f, MlirFuser)]]
+    if part.fuser in fusers[1:]:
+        del fusers[1:]
+    for fuser in fusers:
+        try:
+            return Plan(_finished(fuser, ops, block))
+        except Exception as error:
+            report_fallback(block, error, left_out=fuser is not fusers[-1])
+    return Plan(OnBackend(len(block.queue), "it did not compile"))
 
 
 class OnBackend:
@@ -139,16 +159,25 @@ class OnBackend:
         return f"on the backend: {self.why}"
 
 
-def report_fallback(block: Block, error: Exception) -> None:
-    """Counts a fallback and warns; with the strict flag raises the failure instead."""
+def report_fallback(
+    block: Block, error: Exception, fuser: Any = None, left_out: bool = False
+) -> None:
+    """Counts a fallback and warns; with the strict flag raises the failure instead.
+
+    Args:
+        fuser: of the executable that failed, if it is not the compiler's.
+        left_out: others compete for the block without the fuser that the error names.
+    """
     statistics.fallbacks += 1
     if config.strict:
         raise error
     path = error.dump_path if isinstance(error, CompileError) else None
     names = ", ".join(dict.fromkeys(v.record[0].name for v in block.queue))
+    whose = "" if fuser is None or isinstance(fuser, MlirFuser) else f"fuser {fuser.name!r}: "
+    how = "is planned without a fuser" if left_out else "runs on the backend"
     warnings.warn(
-        f"a block of {len(block.queue)} operations ({names[:200]}) runs on the backend: "
-        f"{type(error).__name__}: {error}" + (f"; reproducer: {path}" if path else ""),
+        f"a block of {len(block.queue)} operations ({names[:200]}) {how}: {whose}"
+        f"{type(error).__name__}: {message(error)}" + (f"; reproducer: {path}" if path else ""),
         FallbackWarning,
         stacklevel=level_of_the_user(),
     )

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from ..errors import ExecutionError, failure, forget_frames, without_frames
+from typing import Any
+
+from ..errors import BodyStopped, ExecutionError, failure, forget_frames, without_frames
 from ..ir.value import Value, fail, site_text
 
 # Errors set since the flush that is running began.
@@ -23,6 +25,8 @@ def as_execution_error(error: BaseException, v: Value, raised_on: bool = False) 
     Its cause is the error without its traceback, which would keep arrays alive; a copy of it if the
     caller raises it on.
     """
+    if isinstance(error, BodyStopped):
+        error = error.error
     found = failure(v.record[0].name, error, site_text(v.record[4]))
     found.__cause__ = without_frames(error) if raised_on else forget_frames(error)
     return found
@@ -37,16 +41,23 @@ def claim(
     """Marks the values of a block that were not written as failed, all for one reason.
 
     Args:
-        culprit: number of the operation that failed, where one is known.
+        culprit: number of the operation that failed, where one is known; what is no number of
+            the block's counts as unknown.
         raised_on: the caller raises the error on.
     """
     pending = [v for v in queue if v.stream is not None]
     if not pending:
         return
+    culprit = number_in(queue, culprit)
     source = queue[culprit] if culprit is not None else pending[0]
     found = as_execution_error(error, source, raised_on)
     for v in pending:
         set_error(v, found)
+
+
+def number_in(queue: list[Value], culprit: Any) -> int | None:
+    """The culprit that an executable names, None if it is no operation of the block."""
+    return culprit if type(culprit) is int and 0 <= culprit < len(queue) else None
 
 
 def spread(queue: list[Value]) -> list[Value]:

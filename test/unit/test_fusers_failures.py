@@ -9,6 +9,7 @@ from fake_fusers import Backend, Pattern, data
 
 import pyfusion as pf
 from pyfusion import fusers
+from pyfusion.errors import FuserError
 from pyfusion.stream import engine
 
 pytestmark = [
@@ -65,7 +66,7 @@ def test_what_fails_before_it_writes_runs_on_the_backend_once_with_a_warning(how
     broken.how = how
     want = np.sin(np.exp(np.cos(np.asarray(x))) + np.asarray(x))
     with pf.config.scope(strict=False), fusers.register(broken):
-        with pytest.warns(pf.FallbackWarning, match=message):
+        with pytest.warns(pf.FallbackWarning, match=f"fuser 'broken': .*{message}"):
             got = np.asarray(pf.sin(pf.exp(pf.cos(x)) + x))
         np.testing.assert_allclose(got, want, rtol=1e-6)
         with warnings.catch_warnings():
@@ -104,12 +105,121 @@ def test_strict_raises_and_the_queue_goes_on(how):
     with pf.config.scope(strict=True), fusers.register(broken):
         before = pf.cos(x)
         b = pf.exp(before) + x
-        with pytest.raises(ZeroDivisionError, match="made to fail"):
+        with pytest.raises((ZeroDivisionError, FuserError), match="made to fail") as found:
             pf.sync()
+        if how == "finish":
+            assert "fuser 'broken': finish: ZeroDivisionError" in str(found.value)
+            assert isinstance(found.value.__cause__, ZeroDivisionError)
         assert np.asarray(before).shape == (4,)  # its part had run
         with pytest.raises(pf.ExecutionError, match="made to fail"):
             np.asarray(b)
     assert np.asarray(x + 1).tolist() == (np.asarray(x) + 1).tolist()
+
+
+class Slotted:
+    __slots__ = ("name",)
+
+    def execute(self, block): ...
+
+
+@pytest.mark.parametrize(
+    "gives, message",
+    [
+        (None, "gave NoneType, not an Optimization"),
+        (7, "gave int, not an Optimization"),
+        (Backend, "gave the class Backend, not an Optimization"),
+        (Slotted(), "gave Slotted, whose attributes started, consumed and culprit cannot be set"),
+    ],
+)
+def test_what_is_no_executable_is_refused_and_the_compiler_takes_the_part(gives, message):
+    class Wrong(Pattern):
+        def finish(self, block):
+            return gives
+
+    x = data(4)
+    want = np.sin(np.exp(np.cos(np.asarray(x))) + np.asarray(x))
+    with pf.config.scope(strict=False), fusers.register(Wrong("f", "exp add", 100)):
+        with pytest.warns(
+            pf.FallbackWarning, match=f"without a fuser: .*fuser 'f': finish {message}"
+        ):
+            got = np.asarray(pf.sin(pf.exp(pf.cos(x)) + x))
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+        with pf.testing.inspect() as report:
+            np.asarray(pf.sin(pf.exp(pf.cos(x)) + x))
+        assert (report.unfused, report.fallbacks, report.compiles) == ([], 0, 0)
+
+
+def test_an_executable_needs_no_more_than_execute():
+    class Bare:
+        def execute(self, block):
+            (x,) = fusers.inputs(block)
+            fusers.write(block, block.survivors[0], np.exp(x))
+
+    class Mine(Pattern):
+        def finish(self, block):
+            return Bare()
+
+    x = data(4)
+    with fusers.register(Mine("f", "exp", 100)), pf.config.scope(debug=1):
+        np.testing.assert_allclose(np.asarray(pf.exp(x)), np.exp(np.asarray(x)))
+        np.testing.assert_allclose(np.asarray(pf.exp(x)), np.exp(np.asarray(x)))
+
+
+@pytest.mark.parametrize("method", ["fuse", "status", "properties", "clone", "reset", "__len__"])
+def test_a_fuser_that_fails_while_it_competes_is_left_out(method):
+    class Wrong(Pattern):
+        pass
+
+    def fail(*about):
+        raise ZeroDivisionError("made to fail")
+
+    wrong = Wrong("f", "exp add", 100)
+    setattr(Wrong, method, fail)
+    x = data(4)
+    with pf.config.scope(strict=False), fusers.register(wrong):
+        with (
+            pytest.warns(pf.FallbackWarning, match="fuser 'f': .*ZeroDivisionError: made to fail"),
+            pf.testing.inspect() as report,
+        ):
+            np.asarray(pf.exp(x) + x)
+        assert (report.kernels, report.unfused) == (1, [])
+
+
+@pytest.mark.parametrize("score", ["much", None])
+def test_a_score_that_is_no_number_names_its_fuser(score):
+    x = data(4)
+    with (
+        pf.config.scope(strict=False),
+        fusers.register(Pattern("f", "exp add", score)),
+        pytest.warns(pf.FallbackWarning, match="fuser 'f': .*TypeError"),
+    ):
+        np.asarray(pf.exp(x) + x)
+
+
+@pytest.mark.parametrize("culprit", [17, -1, "exp"])
+@pytest.mark.parametrize("writes", [False, True])
+def test_a_culprit_that_is_no_operation_of_the_block_is_unknown(culprit, writes):
+    class Blaming(Backend):
+        def execute(self, block):
+            self.culprit = culprit
+            if writes:
+                fusers.write(block, 0, fusers.inputs(block)[0])
+            raise ZeroDivisionError("made to fail")
+
+    class Mine(Pattern):
+        def finish(self, block):
+            return Blaming("blaming", 2)
+
+    x = data(4)
+    with pf.config.scope(strict=False), fusers.register(Mine("f", "exp add", 100)):
+        y = pf.exp(x) + x
+        if writes:
+            with pytest.raises(pf.ExecutionError, match="made to fail"):
+                np.asarray(y)
+        else:
+            with pytest.warns(pf.FallbackWarning, match="fuser 'f': .*made to fail"):
+                np.asarray(y)
+        np.testing.assert_allclose(np.asarray(x + 1), np.asarray(x) + 1)
 
 
 def test_a_fuser_that_covers_less_of_its_part_than_before_falls_back():

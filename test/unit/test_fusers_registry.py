@@ -53,6 +53,11 @@ def test_what_is_no_fuser_is_refused():
     nameless.name = None
     with pytest.raises(TypeError, match="name"):
         fusers.register(nameless)
+    for devices in (None, "cpu", 3, ("cpu", 3)):
+        wrong = Run("x")
+        wrong.devices = devices
+        with pytest.raises(TypeError, match="'x': devices is .*, not a tuple of kinds of device"):
+            fusers.register(wrong)
 
 
 def test_registering_drops_plans_and_removing_only_those_that_used_it():
