@@ -178,18 +178,16 @@ class _Watcher(watching.Watcher):
 
     def call(self, method: Callable[..., None], *given: Any) -> None:
         """Calls a method, which records on a stream that nobody is told of."""
-        outer = streams.current()
         if _local.stream is None:
             _local.stream = streams.new()
             _own.add(_local.stream)
         _local.busy = True
-        streams._local.stream = _local.stream
         try:
-            method(*given)
+            with streams.replaced(_local.stream):
+                method(*given)
         except Exception as error:
             self.warn(error)
         finally:
-            streams._local.stream = outer
             _local.busy = False
 
     def warn(self, error: Exception) -> None:

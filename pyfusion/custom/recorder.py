@@ -161,12 +161,12 @@ class Recorder:
     def constant(self, operation: dict[str, Any]) -> Value:
         """Data of the text: on each device once."""
         kept = operation.setdefault("kept", {})
-        found = kept.get(self.device.name)
+        found = kept.get(self.device)
         if found is None:
             dtype = DTYPES[operation["dtype"]].numpy
             data = np.frombuffer(bytes.fromhex(operation["data"]), dtype)
             array = data.reshape(operation["extents"])
-            found = kept[self.device.name] = client.from_numpy(array, device=self.device)
+            found = kept[self.device] = client.from_numpy(array, device=self.device)
         return found
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from ..errors import ExecutionError
@@ -69,6 +70,7 @@ def fail(v: Value, error: ExecutionError) -> None:
 
 
 _descs: dict[tuple, int] = {}
+_numbers = count()
 _masks: dict[tuple[int, ...], tuple[bool, ...]] = {}
 
 
@@ -85,7 +87,8 @@ def layout_desc(dtype: Any, shape: tuple[int, ...], contiguous: bool) -> int:
     key = (dtype.code, contiguous, _masks.get(shape) or _mask(shape))
     desc = _descs.get(key)
     if desc is None:
-        desc = _descs[key] = len(_descs)
+        # One number for each, whatever other threads do in between.
+        desc = _descs.setdefault(key, next(_numbers))
     return desc
 
 

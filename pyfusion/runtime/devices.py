@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from ..backends.protocols import DeviceBackend
@@ -21,6 +22,9 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork)
+
+# Called with a device that is found by its name no more.
+on_gone: list[Callable[[Device], None]] = []
 
 _backends: dict[str, DeviceBackend] = {}
 _devices: dict[tuple[str, int], Device] = {}
@@ -50,11 +54,17 @@ def use_backend(kind: str, backend: DeviceBackend | None) -> None:
     Arrays that exist stay with the backend that they were made by.
     """
     with _lock:
-        for key in [key for key in _devices if key[0] == kind]:
-            del _devices[key]
+        gone = [_devices.pop(key) for key in list(_devices) if key[0] == kind]
         _backends.pop(kind, None)
         if backend is not None:
             _backends[kind] = backend
+    _tell(gone)
+
+
+def _tell(gone: list[Device]) -> None:
+    for device in gone:
+        for call in on_gone:
+            call(device)
 
 
 def find(name: Any) -> Device:
@@ -81,7 +91,8 @@ def numbered(kind: str, number: int | None) -> Device:
     if kind not in GPU_KINDS:  # of a decorated backend: each has one
         known = _devices.get((kind, 0)) if not number else None
         if known is None:
-            raise DeviceError(f"device '{kind}:{number}' does not exist; there is {kind}:0")
+            there = f"there is {kind}:0" if (kind, 0) in _devices else "its backend was closed"
+            raise DeviceError(f"device '{kind}:{number or 0}' does not exist; {there}")
         return known
     backend = backend_for(kind, kind if number is None else f"{kind}:{number}")
     if number is None:
@@ -115,14 +126,19 @@ def add(device: Device) -> None:
     """Lets a device that is no GPU be found by its name, in place of another of its name."""
     with _lock:
         name_devices(device.kind)
+        before = _devices.get((device.kind, device.index))
         _devices[device.kind, device.index] = device
+    if before is not None and before is not device:
+        _tell([before])
 
 
 def remove(device: Device) -> None:
     """Has a device that `add` was given found no more."""
     with _lock:
-        if _devices.get((device.kind, device.index)) is device:
-            del _devices[device.kind, device.index]
+        if _devices.get((device.kind, device.index)) is not device:
+            return
+        del _devices[device.kind, device.index]
+    _tell([device])
 
 
 def names() -> list[str]:

@@ -39,14 +39,11 @@ class Buffer:
 
 def allocate(nbytes: int) -> Buffer:
     """A buffer of the pool. Raises MemoryError."""
-    ptr = pf_alloc(max(nbytes, 1))
-    if not ptr:
+    buffer = Buffer(0, nbytes)
+    buffer.ptr = pf_alloc(max(nbytes, 1)) or 0
+    if not buffer.ptr:
         raise MemoryError(f"no memory for an array of {nbytes:,} bytes")
-    try:
-        return Buffer(ptr, nbytes)
-    except BaseException:  # an interrupt, before the buffer had it
-        pf_free(ptr)
-        raise
+    return buffer
 
 
 class _Memory:

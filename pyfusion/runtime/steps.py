@@ -272,8 +272,12 @@ class KernelStep:
                 else:
                     nbytes = prod(shape) * r.dtype.itemsize
                     ptr = self.words[r.word]
-                    buffer = Buffer(ptr, nbytes) if ptr else allocate(nbytes)
-                    self.words[r.word] = 0  # it is the buffer's now
+                    if ptr:  # from one owner to the other without a call, that is an interrupt
+                        buffer = Buffer(0, nbytes)
+                        buffer.ptr = ptr
+                        self.words[r.word] = 0
+                    else:
+                        buffer = allocate(nbytes)
                     env[r.slot] = concrete(r.dtype, shape, buffer, buffer.ptr, None)
         except BaseException:  # an interrupt, raised when the call had returned
             for r in self.fresh:

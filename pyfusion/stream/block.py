@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A block: the operations of one flush, renumbered so that repeated code gives an equal key.
 
-The key holds the precision, the device, operations, element types, static attributes, how values
-are connected, the layout class of each leaf, which results survive and which leaves die here.
-Extents and scalars are not in it, except that an extent is 1 or not; so two extents that happen to
-agree make no new plan.
+The key holds the precision, the device (itself: another one may come to have its name), operations,
+element types, static attributes, how values are connected, the layout class of each leaf, which
+results survive and which leaves die here. Extents and scalars are not in it, except that an extent
+is 1 or not; so two extents that happen to agree make no new plan.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _number(block: Block) -> None:
     block.failed = False
     block.precision = precision = config.precision
     block.device = device = queue[0].stream.device
-    key: list[Any] = [precision] if device is CPU else [precision, device.name]
+    key: list[Any] = [precision] if device is CPU else [precision, device]
     uses = [0] * len(queue)
     leaf_uses: list[int] = []
     number = 0  # counted by hand: enumerate() would hold a reference to its last item

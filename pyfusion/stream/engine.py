@@ -16,7 +16,9 @@ from typing import Any
 from ..config import config
 from ..errors import ExecutionError
 from ..fusers.registry import on_change
+from ..ir.device import Device
 from ..ir.value import Value
+from ..runtime.devices import on_gone
 from ..runtime.statistics import statistics
 from . import failures, period, watching
 from .block import Block, close_block, needed, open_block, unclosed
@@ -86,10 +88,19 @@ def _change_fusers(change: Callable[[], None], removed: str | None) -> None:
         if removed is None:
             plans.clear()
         else:
-            plans.remove(lambda plan: plan.uses(removed))
+            plans.remove(lambda plan, key: plan.uses(removed))
 
 
 on_change(_change_fusers)
+
+
+def _device_gone(device: Device) -> None:
+    """Forgets the plans of a device whose name is free, or another's."""
+    with _lock:
+        plans.remove(lambda plan, key: device in key[:2])
+
+
+on_gone.append(_device_gone)
 
 
 def flush(stream: Stream) -> ExecutionError | None:
@@ -116,9 +127,7 @@ def flush(stream: Stream) -> ExecutionError | None:
                 if unclosed or stream.parts:
                     _mend(stream)
                 while stream.queue:
-                    queue = stream.queue
-                    stream.parts = [queue]
-                    stream.queue = []
+                    queue = _take(stream)
                     stream.held = 0
                     if config.mode == "single":
                         _run_parts(queue, _in_a_row([1] * len(queue)))
@@ -135,6 +144,15 @@ def flush(stream: Stream) -> ExecutionError | None:
                 raise
             finally:
                 failures.raised.clear()
+
+
+def _take(stream: Stream) -> list[Value]:
+    """What the queue holds, taken out of it. The list stays the same one: the stream's thread may
+    be about to append to it."""
+    taken = stream.queue[:]
+    stream.parts = [taken]
+    del stream.queue[: len(taken)]
+    return taken
 
 
 def check_idle() -> None:
@@ -206,6 +224,13 @@ def bound(stream: Stream) -> None:
         flush(stream)
 
 
+def relieve(stream: Stream) -> None:
+    """The queue holds much memory: runs it, where that is possible now."""
+    with _lock:
+        if not _busy.locked():
+            flush(stream)
+
+
 def _run_head(stream: Stream, lengths: list[int]) -> None:
     """Runs blocks of these lengths from the beginning of a queue. The rest stays in it."""
     whole = len(stream.queue)
@@ -228,9 +253,7 @@ def _prune(stream: Stream) -> int:
     """Forgets what nobody needs; returns how many operations are left."""
     with _busy:
         _mend(stream)
-        queue = stream.queue
-        stream.parts = [queue]
-        stream.queue = []
+        queue = _take(stream)
         queue[:] = needed(queue)
         left = len(queue)
         _mend(stream)
@@ -290,7 +313,8 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
     try:
         block = open_block(queue)
     except Exception as error:
-        failures.claim(queue, error, raised_on=True)
+        if failures.interrupt_in(error) is None:
+            failures.claim(queue, error, raised_on=True)
         raise
     try:
         if watchers:
@@ -328,7 +352,8 @@ def _run_planned(block: Block, part: Part | None) -> str:
         try:
             plan = explore(block) if part is None else explore_part(part, block)
         except Exception as error:  # the strict flag: no fallback
-            failures.claim(block.queue, error, raised_on=True)
+            if failures.interrupt_in(error) is None:
+                failures.claim(block.queue, error, raised_on=True)
             raise
         (plans if part is None else part).put(block.key, plan)
     if watchers:
@@ -344,7 +369,10 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
         close_block(block)
         block.leaves = []  # nor may the block hold what its parts read
         statistics.blocks -= 1  # they are counted
+        made = len(plan.optimizations())
         _run_parts(block.queue, [(p.positions, p) for p in plan.parts])
+        if len(plan.optimizations()) != made:
+            plans.measure(block.key)
         return
     optimization = plan.optimization
     optimization.consumed = False  # should an interrupt come before it starts
@@ -354,32 +382,43 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
         optimization.execute(block)
         if part is not None:
             _check_written(block, optimization)
-    except Exception as error:
-        first = not (optimization.started or any(v.stream is None for v in block.queue))
-        culprit = failures.number_in(block.queue, optimization.culprit)
-        if first and culprit is not None:  # a step of the backend spoils its value
-            v = block.queue[culprit]
-            failures.set_error(v, failures.as_execution_error(error, v))
-            del v
-            _run_rest(block)
-            return
-        if not first or isinstance(error, MemoryError):
-            failures.claim(block.queue, error, culprit)
-            return
-        try:
-            report_fallback(block, error, part and part.fuser)
-        except Exception:
-            failures.claim(block.queue, error, raised_on=True)
-            raise
-        on_backend = Plan(OnBackend(len(block.queue), "it did not launch"))
-        (plans if part is None else part).put(block.key, on_backend)
-        run_on_backend(block)
-        return
     except BaseException as error:
-        if optimization.consumed:  # an input is overwritten: running again would be wrong
-            failures.claim(block.queue, error, raised_on=True)
-        raise
+        if failures.interrupt_in(error) is not None:
+            if optimization.consumed:  # an input is overwritten: running again would be wrong
+                failures.claim(block.queue, error, raised_on=True)
+            raise
+        _failed(optimization, block, part, error)
+        return
     _forget(block.queue)
+
+
+def _failed(optimization: Any, block: Block, part: Part | None, error: Any) -> None:
+    """What becomes of a block whose executable has raised an error.
+
+    Raises:
+        Exception: the error, if the strict flag forbids the fallback.
+    """
+    culprit = failures.number_in(block.queue, optimization.culprit)
+    if culprit is not None and not optimization.consumed:
+        v = block.queue[culprit]  # a step of the backend: it spoils its own value
+        failures.set_error(v, failures.as_execution_error(error, v))
+        del v
+        _run_rest(block)
+        return
+    # Errors of the launcher come before the kernel runs; after any other an input may be lost.
+    before = isinstance(error, ExecutionError) or not optimization.consumed
+    first = not (optimization.started or any(v.stream is None for v in block.queue))
+    if not (first and before) or isinstance(error, MemoryError):
+        failures.claim(block.queue, error, culprit)
+        return
+    try:
+        report_fallback(block, error, part and part.fuser)
+    except Exception:
+        failures.claim(block.queue, error, raised_on=True)
+        raise
+    on_backend = Plan(OnBackend(len(block.queue), "it did not launch"))
+    (plans if part is None else part).put(block.key, on_backend)
+    run_on_backend(block)
 
 
 def _check_written(block: Block, optimization: Any) -> None:
@@ -420,6 +459,8 @@ def run_on_backend(block: Block) -> None:
         try:
             run_value(v)
         except Exception as failed:
+            if failures.interrupt_in(failed) is not None:
+                raise
             failures.set_error(v, failures.as_execution_error(failed, v))
 
 

@@ -23,6 +23,7 @@ from ..fusers.faults import asked, finished
 from ..ir.value import Value, site_text
 from ..runtime.statistics import statistics
 from .block import Block
+from .failures import interrupt_in
 from .plan import Part, Plan
 
 
@@ -162,12 +163,16 @@ class OnBackend:
 def report_fallback(
     block: Block, error: Exception, fuser: Any = None, left_out: bool = False
 ) -> None:
-    """Counts a fallback and warns; with the strict flag raises the failure instead.
+    """Counts a fallback and warns; with the strict flag raises the failure instead; an
+    interrupt is raised on always.
 
     Args:
         fuser: of the executable that failed, if it is not the compiler's.
         left_out: others compete for the block without the fuser that the error names.
     """
+    interrupt = interrupt_in(error)
+    if interrupt is not None:
+        raise interrupt
     statistics.fallbacks += 1
     if config.strict:
         raise error

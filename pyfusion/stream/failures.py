@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 from ..errors import BodyStopped, ExecutionError, failure, forget_frames, without_frames
@@ -10,6 +11,26 @@ from ..ir.value import Value, fail, site_text
 
 # Errors set since the flush that is running began.
 raised: list[ExecutionError] = []
+
+
+def interrupt_in(error: BaseException) -> BaseException | None:
+    """What is foreign to the work amid which it came, in an error or its causes: no `Exception`,
+    or what a handler of signals has raised, as for a timeout."""
+    if not isinstance(error, Exception):
+        return error
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = {getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers} - {None}
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while codes and cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        trace = cause.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code in codes:
+                return cause
+            trace = trace.tb_next
+        cause = cause.__cause__
+    return None
 
 
 def set_error(v: Value, error: ExecutionError) -> None:

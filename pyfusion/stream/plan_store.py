@@ -47,6 +47,18 @@ class PlanStore:
         size = self._sizes[key] = _size(key, plan)
         self.nbytes += size
         statistics.plans += 1
+        self._bound()
+
+    def measure(self, key: tuple) -> None:
+        """Tells that a plan holds more than before: a part of it has been compiled."""
+        plan = self._plans.get(key)
+        if plan is not None:
+            size = _size(key, plan)
+            self.nbytes += size - self._sizes[key]
+            self._sizes[key] = size
+            self._bound()
+
+    def _bound(self) -> None:
         while len(self._plans) > 1 and (
             len(self._plans) > config.max_plans or self.nbytes > config.max_plan_bytes
         ):
@@ -59,9 +71,9 @@ class PlanStore:
     def values(self) -> list[Plan]:
         return list(self._plans.values())
 
-    def remove(self, test: Callable[[Plan], bool]) -> None:
-        """Forgets the plans that a test is true of."""
-        for key in [key for key, plan in self._plans.items() if test(plan)]:
+    def remove(self, test: Callable[[Plan, tuple], bool]) -> None:
+        """Forgets the plans that a test of the plan and its key is true of."""
+        for key in [key for key, plan in self._plans.items() if test(plan, key)]:
             self._drop(key)
 
     def clear(self) -> None:

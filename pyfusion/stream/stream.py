@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..config import config
@@ -19,6 +21,19 @@ _new = Value.__new__
 _frame = sys._getframe
 _local = threading.local()
 _streams: weakref.WeakSet[Stream] = weakref.WeakSet()
+_registry = threading.Lock()  # guards `_streams` and `_open`
+
+
+def _after_fork() -> None:
+    """Only this thread goes on, with the scopes that it is in."""
+    global _registry
+    _registry = threading.Lock()
+    mine = getattr(_local, "entered", ())
+    for scope in [scope for scope in _open if all(e.owner is not scope for e in mine)]:
+        del _open[scope]
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Stream:
@@ -100,13 +115,52 @@ def new(device: Device = CPU, thread: Any = None) -> Stream:
     """A stream that takes part in all that concerns every one."""
     _Sharing.streams += 1  # before anybody can record on it
     stream = Stream(device, thread)
-    _streams.add(stream)
+    with _registry:
+        _streams.add(stream)
     return stream
 
 
 def all_streams() -> list[Stream]:
     """Those that exist, of every thread."""
-    return list(_streams)
+    with _registry:
+        return list(_streams)
+
+
+class _Entered:
+    """What replaces a thread's stream for a time; `owner` is a scope, or None."""
+
+    __slots__ = ("stream", "owner")
+
+    def __init__(self, stream: Stream, owner: Any = None):
+        self.stream = stream
+        self.owner = owner
+
+
+def _enter(entered: _Entered) -> None:
+    current()
+    if not hasattr(_local, "entered"):
+        _local.home = _local.stream
+        _local.entered = []
+    _local.entered.append(entered)
+    _local.stream = entered.stream
+
+
+def _leave(entered: _Entered) -> None:
+    """Ends one of the replacements, the last one or, as generators do, one before it."""
+    stack = _local.entered
+    stack.remove(entered)
+    _local.stream = stack[-1].stream if stack else _local.home
+
+
+@contextmanager
+def replaced(stream: Stream) -> Iterator[None]:
+    """Has this thread record on another stream."""
+    entered = _Entered(stream)
+    try:
+        _enter(entered)
+        yield
+    finally:
+        _leave(entered)
 
 
 # What is called with a thread's or a scope's stream when that has ended; the engine puts it here.
@@ -137,12 +191,11 @@ class Scope:
     Inside of a function that `pyfusion.lower` or `explain` traces a scope changes nothing.
     """
 
-    __slots__ = ("_stream", "_outer", "_lock")
+    __slots__ = ("_stream", "_entered")
 
     def __init__(self) -> None:
         self._stream = new()
-        self._outer: Stream | None = None
-        self._lock = threading.Lock()
+        self._entered: _Entered | None = None
 
     def __len__(self) -> int:
         """How many operations wait, on every device."""
@@ -153,20 +206,32 @@ class Scope:
 
     def __enter__(self) -> Scope:
         """Raises RuntimeError if the scope is open, here or in another thread."""
-        if not self._lock.acquire(blocking=False):
-            raise RuntimeError("the stream's scope is open already")
         outer = current()
-        self._outer = outer
-        if not outer.sealed:
-            _local.stream = self._stream
+        entered = _Entered(outer if outer.sealed else self._stream, self)
+        with _registry:
+            if _open.setdefault(self, entered) is not entered:
+                raise RuntimeError("the stream's scope is open already")
+        try:
+            _enter(entered)
+        except BaseException:
+            _open.pop(self, None)
+            raise
         return self
 
     def __exit__(self, *about: Any) -> None:
-        _local.stream = self._outer
-        self._outer = None
-        self._lock.release()
+        """Raises RuntimeError if this thread has not opened the scope."""
+        entered = _open.get(self)
+        if entered is None or entered not in getattr(_local, "entered", ()):
+            raise RuntimeError("the stream's scope is not open in this thread")
+        _leave(entered)
+        with _registry:
+            del _open[self]
         for call in ended:
             call(self._stream)
+
+
+# The scopes that are open, of every thread.
+_open: dict[Scope, _Entered] = {}
 
 
 def scope() -> Scope:
@@ -210,7 +275,7 @@ def _stream_of(name: str, args: tuple, device: Device | None, home: Stream) -> S
 
 
 def _set_limits(limit: int) -> None:
-    for stream in list(_streams):
+    for stream in all_streams():
         stream.limit = limit or 1
 
 
@@ -270,8 +335,8 @@ def made(nbytes: int, device: Device = CPU) -> None:
     stream = current(device)
     if stream.queue:
         stream.held += nbytes
-        if stream.held > config.max_held:
-            engine_flush(stream)
+        if stream.held > config.max_held and not stream.sealed:
+            engine_relieve(stream)
 
 
 def engine_flush(stream: Stream) -> None:
@@ -288,3 +353,11 @@ def engine_bound(stream: Stream) -> None:
 
     globals()["engine_bound"] = bound
     bound(stream)
+
+
+def engine_relieve(stream: Stream) -> None:
+    """What happens when the queue holds much memory; put in place by the engine."""
+    from .engine import relieve
+
+    globals()["engine_relieve"] = relieve
+    relieve(stream)

@@ -24,31 +24,32 @@ def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> t
     Raises:
         RuntimeError: `f` reads one of its results, so that it cannot be recorded as one block.
     """
-    outer = streams.current()
     for stream in streams.own():
         streams.engine_flush(stream)
     inner = streams.Stream()
     inner.limit = 1 << 60
     inner.sealed = True
-    streams._local.stream = inner
-    try:
-        result = f(*args, **kwargs)
-        used = [stream for stream in streams.own() if stream.queue]
-        if not used:
-            raise RuntimeError("the function records no operation, or reads all of its results")
-        if len(used) > 1:
-            names = " and ".join([stream.device.name for stream in used])
-            raise RuntimeError(f"the function records operations on {names}: trace one at a time")
-        inner = used[0]
-        values = [v for v in arrays_of(result) if v.stream is inner]
-        if not values:
-            raise RuntimeError("the function returns no deferred array: it reads what it computes")
-    except BaseException:
-        for stream in streams.own():
-            _fail(stream.queue)
-        raise
-    finally:
-        streams._local.stream = outer
+    with streams.replaced(inner):
+        try:
+            result = f(*args, **kwargs)
+            used = [stream for stream in streams.own() if stream.queue]
+            if not used:
+                raise RuntimeError("the function records no operation, or reads all of its results")
+            if len(used) > 1:
+                names = " and ".join([stream.device.name for stream in used])
+                raise RuntimeError(
+                    f"the function records operations on {names}: trace one at a time"
+                )
+            inner = used[0]
+            values = [v for v in arrays_of(result) if v.stream is inner]
+            if not values:
+                raise RuntimeError(
+                    "the function returns no deferred array: it reads what it computes"
+                )
+        except BaseException:
+            for stream in streams.own():
+                _fail(stream.queue)
+            raise
     queue, inner.queue = inner.queue, []
     return open_block(queue), (result, values)
 

@@ -328,7 +328,9 @@ def test_a_step_that_fails(monkeypatch, owner, kind, donated, strict):
     assert len(lost) >= (2 if owner is KernelStep else 1)
     if owner is KernelStep:
         assert all(lost[1:])  # something had run: what was not written has failed
-        # Before that the backend can run it all; memory it would lack as well.
-        assert bool(lost[0]) == (strict or kind is MemoryError)
+        # Before that the backend can run it all, unless memory is what lacks, or an error that is
+        # not the launcher's may have come after the launch, which overwrites an input.
+        unsure = donated and kind is Boom
+        assert bool(lost[0]) == (strict or unsure or kind is MemoryError)
     else:
         assert all(lost)

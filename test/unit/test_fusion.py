@@ -10,6 +10,7 @@ from pyfusion.backends.protocols import FusionBackend, FusionDevice, FusionHandl
 from pyfusion.config import config
 from pyfusion.ir.device import CPU
 from pyfusion.runtime import devices
+from pyfusion.stream import engine
 
 fused_only = pytest.mark.skipif(config.mode != "fused", reason="counts kernels")
 
@@ -217,3 +218,23 @@ def test_pytorch_on_the_host():
     x = fused.asarray(n)
     np.testing.assert_allclose(np.asarray((x * 2) @ x.T), (n * 2) @ n.T, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(np.asarray(pf.sort(x, axis=1)), np.sort(n, axis=1))
+
+
+def test_a_second_backend_takes_the_name_over():
+    found = []
+
+    class Named(NumpyBackend):
+        name = "named"
+
+        def execute(self, op, *about):
+            found.append(self)
+            return super().execute(op, *about)
+
+    for _ in range(2):
+        backend = Named()
+        with pf.Fusion(backend) as fused:
+            x = fused.asarray(np.arange(4.0))
+            y = pf.nextafter(x, 9.0)
+            np.asarray(x + y)
+            assert found.pop() is backend
+    assert not any(getattr(key[1], "kind", "") == "named" for key in engine.plans._plans)

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from fake_fusers import Pattern
 
 import pyfusion as pf
 from pyfusion.stream import engine
@@ -80,6 +81,21 @@ def test_bytes_bound_the_store():
         assert len(store) == 1 and store.nbytes < 10_000
         store.clear()
         assert store.nbytes == len(store) == 0
+
+
+@fused_only
+def test_bytes_of_parts_are_counted_when_they_are_compiled():
+    x = pf.asarray(np.arange(3.0))
+    with pf.fusers.register(Pattern("cosines", "cos")), pf.config.scope(max_plan_bytes=1):
+        for length in range(1, 4):
+            y = pf.cos(x)
+            for _ in range(length):
+                y = pf.exp(y * -0.5)
+            np.asarray(y)
+        assert len(engine.plans) == 1  # the last one stays
+        (stored,) = engine.plans.values()
+        held = sum([getattr(o, "nbytes", 0) for o in stored.optimizations()])
+        assert 0 < held < pf.testing.stored_plans().nbytes
 
 
 class Key:

@@ -2,6 +2,7 @@
 """Streams: one for each thread, scopes, what crosses them, and the list of operations."""
 
 import gc
+import os
 import threading
 import weakref
 
@@ -284,3 +285,70 @@ def test_the_module_can_be_called_and_says_what_it_lacks():
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         pf.stream.nonsense  # noqa: B018
     assert isinstance(pf.stream(), pf.stream.Scope)
+
+
+def test_scopes_that_end_out_of_order():
+    home = pf.stream.stream.current()
+
+    def generator():
+        with pf.stream():
+            yield
+
+    first, second = generator(), generator()
+    next(first)
+    next(second)
+    first.close()
+    assert pf.stream.stream.current() is not home
+    second.close()
+    assert pf.stream.stream.current() is home
+
+
+def test_a_scope_that_is_left_twice():
+    scope = pf.stream.scope()
+    with scope:
+        pass
+    with pytest.raises(RuntimeError, match="not open in this thread"):
+        scope.__exit__(None, None, None)
+    assert np.asarray(pf.ones(2) + 1).tolist() == [2, 2]
+
+
+def test_a_scope_is_free_in_a_child_whose_parent_s_thread_is_in_it():
+    scope = pf.stream.scope()
+    inside, over = threading.Event(), threading.Event()
+
+    def stay():
+        with scope:
+            inside.set()
+            over.wait(30)
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    inside.wait(30)
+    child = os.fork()
+    if child == 0:
+        try:
+            with scope:
+                os._exit(0)
+        finally:
+            os._exit(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    over.set()
+    thread.join()
+    assert code == 0
+
+
+def test_memory_made_where_nothing_may_run_waits():
+    x = pf.asarray(np.arange(4.0))
+    pf.sync()
+    y = x * 2
+    with pf.config.scope(max_held=1000):
+        made = pf.client.get_client().run(lambda: pf.asarray(np.ones(1000)))
+        pf.explain(lambda x: (x + 1) + pf.asarray(np.ones(1000))[:4], x)
+    assert np.asarray(y + made[:4]).tolist() == [1, 3, 5, 7]
+
+
+def test_an_operation_appended_during_a_flush_is_kept(monkeypatch):
+    stream = pf.stream.stream.current()
+    queue = stream.queue
+    np.asarray(pf.asarray([1.0]) + 1)
+    assert stream.queue is queue  # a thread that holds the list appends to the right one
