@@ -7,18 +7,15 @@ operations so. A call that has no body stays what the backend runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 
 from .graph import functions
-from .inline_bodies import bodies
+from .inline_bodies import body_of, none_known
 from .registry import InputError, Pass, PassContext
 
 __all__ = ["InlineCustom"]
-
-Body = Callable[[ir.Operation], "Sequence[ir.Value] | None"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class InlineCustom(Pass):
     name = "fusion-inline-custom"
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        if not bodies:
+        if none_known():
             return
         for func in functions(module):
             for block in func.regions[0]:
@@ -39,7 +36,7 @@ class InlineCustom(Pass):
 
 def _inline(op: ir.Operation) -> None:
     callee = ir.StringAttr(op.attributes["callee"]).value
-    body = bodies.get(callee)
+    body = body_of(callee, "fusion.record" in op.attributes)
     if body is None or any(_is_complex(v.type) for v in (*op.operands, *op.results)):
         return
     with ir.InsertionPoint(op), op.location:

@@ -81,7 +81,8 @@ def op(
     and the like, raised by a body that is not fused, are raised on once, by the read that runs it.
 
     Raises:
-        ValueError: the name is another operation's. The same function may be defined again.
+        ValueError: the name is another operation's. The same function may be defined again,
+            and each definition keeps its own body.
         TypeError: both `results` and one of the other rules are given.
 
     Example:

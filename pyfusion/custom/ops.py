@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import itertools
 import re
 import secrets
 from collections.abc import Callable
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..array import Array
-from ..array.core import emit, ones_mask, wrap
+from ..array.core import emit, wrap
 from ..array.creation import asarray
 from ..array.promote import broadcast, result_dtype, scalar
 from ..dtypes import DType, bool_
@@ -22,9 +24,12 @@ from ..ir.table import OpInfo, user_op
 from ..ir.value import Value, device_of
 from ..passes.inline_bodies import bodies
 from ..runtime import devices
+from .form import Form
 from .structure import Flat, TensorSpec, flatten, rebuild, results_of, spec, specs_of
 
-_PROCESS = secrets.token_hex(8)  # in keys of saved plans: a lowering may be another one elsewhere
+# In keys of saved plans: a lowering may be another one elsewhere.
+_PROCESS = secrets.token_hex(8)
+_lowerings = itertools.count()
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
@@ -50,43 +55,6 @@ def claim_name(name: Any, module: str, qualname: str) -> str:
             "one as name="
         )
     return f"custom.{name}"
-
-
-class Form:
-    """What is static in a call: in keys of plans, so equal ones are run by the same program."""
-
-    __slots__ = ("tree", "results", "masks", "lowered", "_hash")
-
-    def __init__(self, tree: Any, results: Any, specs: list[TensorSpec], lowered: bool):
-        self.tree = tree
-        self.results = results
-        self.masks = tuple([(ones_mask(s.shape), s.dtype.code) for s in specs])
-        self.lowered = lowered
-        self._hash = hash((tree, results, self.masks))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Form)
-            and self.tree == other.tree
-            and self.results == other.results
-            and self.masks == other.masks
-        )
-
-    def __repr__(self) -> str:
-        """Equal in every process for equal forms, unless compiled code comes of a lowering."""
-        return repr((self.tree, self.results, self.masks, self.lowered and _PROCESS))
-
-    def options(self) -> dict[str, str]:
-        """The arguments that are neither arrays nor numbers, for IR."""
-        names, items = self.tree[1], self.tree[2]
-        return {
-            key: item[2] if isinstance(item[2], str) else repr(item[2])
-            for key, item in zip(names, items, strict=True)
-            if item[0] == "static"
-        }
 
 
 class Call:
@@ -201,18 +169,65 @@ class CustomOp:
         return result_dtype(*keys)
 
 
+class _Code:
+    """What the calls of an operation record, until it is given another lowering. What was recorded
+    before keeps the one that it was recorded with.
+
+    Attributes:
+        lowering: says what IR the operation is; None for one that is not compiled.
+        token: names the lowering; "" for none.
+    """
+
+    __slots__ = ("owner", "lowering", "token", "_ops")
+
+    def __init__(self, owner: BackendOp, lowering: Callable[..., Any] | None):
+        self.owner = owner
+        self.lowering = lowering
+        self.token = "" if lowering is None else f"{_PROCESS}.{next(_lowerings)}"
+        self._ops: dict[int, OpInfo] = {}
+        self.op(0)
+
+    def op(self, number: int) -> OpInfo:
+        """The operation that takes the result of that number. Two threads may both make one; only
+        the first is used."""
+        return self._ops.get(number) or self._ops.setdefault(number, self._made(number))
+
+    def _made(self, number: int) -> OpInfo:
+        owner = self.owner
+        inline = None if self.lowering is None else functools.partial(self._inline, number)
+        if number == 0:
+            return user_op(owner.name, owner._execute, inline)
+
+        def take(*operands: Any, form: Form) -> Any:
+            if form.lowered:
+                return owner._lowered_results(operands, form)[number]
+            return operands[-1].results[number]
+
+        return user_op(f"{owner.name}.{number}", take, inline)
+
+    def _inline(self, at: int, op: Any) -> Any:
+        """The value of one result: each is a call of its own in IR, that the body is shared by."""
+        from ..dialects import fusion
+
+        assert self.lowering is not None
+        found = self.lowering(op, fusion)
+        if found is None:
+            return None
+        several = list(found) if isinstance(found, (list, tuple)) else [found]
+        if len(op.results) > 1:  # of IR that nobody recorded
+            return several
+        if at >= len(several):
+            name = self.owner.name
+            raise TypeError(f"{name}: the lowering gives {len(several)} results, not {at + 1}")
+        return [several[at]]
+
+
 class BackendOp(CustomOp):
     """An operation whose body runs on NumPy arrays, and is not fused unless it has a lowering."""
 
     def __init__(self, *about: Any):
         super().__init__(*about)
-        self._lowering: Callable[..., Any] | None = None
-        self._register()
-
-    def _register(self) -> None:
-        self._op: OpInfo = user_op(self.name, self._execute)
-        self._more: list[OpInfo] = []
-        bodies.pop(self.name, None)
+        self._code = _Code(self, None)
 
     def lowering(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorator: says what IR the operation is, so that it fuses like a built-in one.
@@ -228,32 +243,16 @@ class BackendOp(CustomOp):
         The body still runs where nothing is compiled: in the mode `backend`, and for complex
         numbers. Tests should compare the two with `pyfusion.testing.assert_same_everywhere`.
         """
-        self._lowering = function
-        self._register()  # what was compiled of it before is not used again
-        bodies[self.name] = lambda op: self._lower(op, 0)
+        self._code = _Code(self, function)  # what was compiled of it before is not used again
         return function
-
-    def _lower(self, op: Any, at: int) -> Any:
-        """The value of one result: each is a call of its own in IR, that the body is shared by."""
-        from ..dialects import fusion
-
-        assert self._lowering is not None
-        found = self._lowering(op, fusion)
-        if found is None:
-            return None
-        several = list(found) if isinstance(found, (list, tuple)) else [found]
-        if len(op.results) > 1:  # of IR that nobody recorded
-            return several
-        if at >= len(several):
-            raise TypeError(f"{self.name}: the lowering gives {len(several)} results, not {at + 1}")
-        return [several[at]]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         flat = self.flat(args, kwargs)
         specs, results = self.specs(flat)
-        lowered = self._lowering is not None
+        code = self._code
+        lowered = code.lowering is not None
         scalars = self._typed(flat, specs) if lowered else flat.scalars
-        form = Form(flat.tree, results, specs, lowered)
+        form = Form(flat.tree, results, specs, code.token)
         device = None if flat.arrays else devices.default()
         call = Call(specs)
         last = () if lowered else (call,)
@@ -262,10 +261,10 @@ class BackendOp(CustomOp):
             """Each record has a tuple of its own: the engine counts the references in them."""
             return (*flat.arrays, *scalars, *last)
 
-        values = [self._record(self._op, operands(), form, specs[0], device)]
+        values = [self._record(code.op(0), operands(), form, specs[0], device)]
         for number, one in enumerate(specs[1:], 1):
             given = operands() if lowered else (values[0], call)  # so the body runs once
-            values.append(self._record(self._part(number), given, form, one, device))
+            values.append(self._record(code.op(number), given, form, one, device))
         return rebuild(results, iter([wrap(v) for v in values]), iter(()))
 
     def _record(
@@ -273,21 +272,6 @@ class BackendOp(CustomOp):
     ) -> Value:
         attrs = (("form", form),)
         return emit(op, operands, attrs, (), one.shape, one.dtype, device)
-
-    def _part(self, number: int) -> OpInfo:
-        """The operation that takes a further result of the call before it."""
-        while len(self._more) < number:
-            at = len(self._more) + 1
-
-            def take(*operands: Any, form: Form, at: int = at) -> Any:
-                if form.lowered:
-                    return self._lowered_results(operands, form)[at]
-                return operands[-1].results[at]
-
-            if self._lowering is not None:
-                bodies[f"{self.name}.{at}"] = lambda op, at=at: self._lower(op, at)  # type: ignore[misc]
-            self._more.append(user_op(f"{self.name}.{at}", take))
-        return self._more[number - 1]
 
     def _typed(self, flat: Flat, specs: list[TensorSpec]) -> list[Any]:
         """Numbers as they are where code is compiled: of the first array's type."""

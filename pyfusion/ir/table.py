@@ -10,12 +10,15 @@ the ufunc protocol, the backend and the tests all read this table.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ..passes.inline_bodies import bodies, claim
 
 __all__ = [
     "OPS",
@@ -42,9 +45,13 @@ class OpInfo:
             where NumPy's result is not the documented one.
         operator: Python's name of the operator (`add` for `__add__`), or empty.
         aliases: names of the function other than `name` and `numpy`.
+        inline: gives the IR in place of a call of an operation that `user_op` made, or None.
     """
 
-    __slots__ = ("name", "kind", "cost", "code", "numpy", "ufunc", "oracle", "operator", "aliases")
+    __slots__ = (
+        *("name", "kind", "cost", "code", "numpy", "ufunc", "oracle", "operator", "aliases"),
+        *("inline", "_callee", "__weakref__"),
+    )
 
     name: str
     kind: str
@@ -55,17 +62,16 @@ class OpInfo:
     oracle: Callable[..., Any] | None
     operator: str
     aliases: tuple[str, ...]
+    inline: Callable[[Any], Any] | None
 
     def __init__(self, name: str, kind: str, cost: str, numpy: str):
-        global _codes
         self.name = name
         self.kind = kind
         self.cost = cost
-        self.code = _codes
-        _codes += 1
+        self.code = next(_codes)
         self.numpy = numpy
-        self.ufunc = self.oracle = None
-        self.operator = ""
+        self.ufunc = self.oracle = self.inline = None
+        self.operator = self._callee = ""
         self.aliases = ()
 
     @property
@@ -75,14 +81,20 @@ class OpInfo:
 
     @property
     def callee(self) -> str:
-        """What IR calls an opaque operation."""
-        return self.name if self.is_custom else f"numpy.{self.name}"
+        """What IR calls an opaque operation. The first of a name that is asked has the name; while
+        it exists, others of that name are called `custom.norm#2` and so on."""
+        if not self.is_custom:
+            return f"numpy.{self.name}"
+        if not self._callee:
+            self._callee = claim(self)
+        return self._callee
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
 
 
-_codes = 0
+# Not a number that is added to: operations are also made in several threads.
+_codes = itertools.count()
 
 # Rows that need more than the declarations say: operator, ufunc, further names of the function.
 _OPERATORS = {
@@ -190,13 +202,22 @@ def custom_op(name: str, run: Callable[..., Any]) -> OpInfo:
     return op
 
 
-def user_op(name: str, run: Callable[..., Any]) -> OpInfo:
-    """An operation of a user's, `custom.` and its name; one of that name before is replaced.
+def user_op(
+    name: str, run: Callable[..., Any], inline: Callable[[Any], Any] | None = None
+) -> OpInfo:
+    """An operation of a user's, `custom.` and its name. Each one is another operation, those of one
+    name too; in IR that nobody recorded the name means the last one.
 
-    `run` is given the operands as recorded, and the static arguments by name.
+    `run` is given the operands as recorded, and the static arguments by name. `inline` is given a
+    call in IR and returns the values of its results, or None to leave it to `run`.
     """
     op = _custom[name] = OpInfo(name, "opaque", "math", "")
     op.oracle = run
+    op.inline = inline
+    if inline is None:
+        bodies.pop(name, None)
+    else:
+        bodies[name] = inline
     return op
 
 

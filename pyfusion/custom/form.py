@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is static in a call of a custom operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..array.core import ones_mask
+from .structure import TensorSpec
+
+
+class Form:
+    """What is static in a call: in keys of plans, so equal ones are run by the same program.
+
+    Attributes:
+        tree: of the arguments.
+        results: of the results.
+        masks: which extents of the results are 1, and their types.
+        lowered: names the lowering that the call was made with, in this process; "" without one.
+    """
+
+    __slots__ = ("tree", "results", "masks", "lowered", "_hash")
+
+    def __init__(self, tree: Any, results: Any, specs: list[TensorSpec], lowered: str):
+        self.tree = tree
+        self.results = results
+        self.masks = tuple([(ones_mask(s.shape), s.dtype.code) for s in specs])
+        self.lowered = lowered
+        self._hash = hash((tree, results, self.masks))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Form)
+            and self.tree == other.tree
+            and self.results == other.results
+            and self.masks == other.masks
+        )
+
+    def __repr__(self) -> str:
+        """Equal in every process for equal forms, unless compiled code comes of a lowering."""
+        return repr((self.tree, self.results, self.masks, self.lowered))
+
+    def options(self) -> dict[str, str]:
+        """The arguments that are neither arrays nor numbers, for IR."""
+        names, items = self.tree[1], self.tree[2]
+        return {
+            key: item[2] if isinstance(item[2], str) else repr(item[2])
+            for key, item in zip(names, items, strict=True)
+            if item[0] == "static"
+        }
