@@ -60,7 +60,8 @@ def op(
 
     Arguments may be nested tuples, lists and dicts of arrays. NumPy arrays among them become
     arrays. Python numbers are arguments of the compiled program, not part of it: other numbers
-    compile nothing anew. Everything else has to be hashable, and is part of it.
+    compile nothing anew. Everything else has to be hashable, and is part of it: the body is given
+    what this call was given, and a lowering what an equal argument that prints alike was.
 
     Args:
         shape: the rule of the result's shape: a tuple, or a function of the arguments, in which a

@@ -12,6 +12,10 @@ from .structure import TensorSpec
 class Form:
     """What is static in a call: in keys of plans, so equal ones are run by the same program.
 
+    Equality of arguments says too little: `Decimal("1.0")` equals `Decimal("1.00")`, and
+    `frozenset({1})` equals `frozenset({1.0})`. A body that runs is given its own call's arguments.
+    A lowering sees their text, and so forms of lowered calls are equal only if their texts are.
+
     Attributes:
         tree: of the arguments.
         results: of the results.
@@ -19,13 +23,14 @@ class Form:
         lowered: names the lowering that the call was made with, in this process; "" without one.
     """
 
-    __slots__ = ("tree", "results", "masks", "lowered", "_hash")
+    __slots__ = ("tree", "results", "masks", "lowered", "_text", "_hash")
 
     def __init__(self, tree: Any, results: Any, specs: list[TensorSpec], lowered: str):
         self.tree = tree
         self.results = results
         self.masks = tuple([(ones_mask(s.shape), s.dtype.code) for s in specs])
         self.lowered = lowered
+        self._text = repr(tree) if lowered else ""
         self._hash = hash((tree, results, self.masks))
 
     def __hash__(self) -> int:
@@ -37,6 +42,7 @@ class Form:
             and self.tree == other.tree
             and self.results == other.results
             and self.masks == other.masks
+            and self._text == other._text
         )
 
     def __repr__(self) -> str:

@@ -63,14 +63,16 @@ class Call:
     It is an operand of the recorded operations, as numbers are: it is not in keys.
 
     Attributes:
+        form: what the body is run with: the record's may be an equal one, of an earlier call.
         stopped: what the body raised, if it is no Exception. It is raised on once, as what ends a
             thread or a task has to be; the next flush finds a failure of the operation.
     """
 
-    __slots__ = ("specs", "results", "stopped")
+    __slots__ = ("specs", "form", "results", "stopped")
 
-    def __init__(self, specs: list[TensorSpec]):
+    def __init__(self, specs: list[TensorSpec], form: Form):
         self.specs = specs
+        self.form = form
         self.results: list[Any] = []
         self.stopped: BaseException | None = None
 
@@ -254,7 +256,7 @@ class BackendOp(CustomOp):
         scalars = self._typed(flat, specs) if lowered else flat.scalars
         form = Form(flat.tree, results, specs, code.token)
         device = None if flat.arrays else devices.default()
-        call = Call(specs)
+        call = Call(specs, form)
         last = () if lowered else (call,)
 
         def operands() -> tuple[Any, ...]:
@@ -294,7 +296,7 @@ class BackendOp(CustomOp):
         if call.stopped is not None:
             raise BodyStopped(call.stopped)
         try:
-            found = self._results_of(flat, form)
+            found = self._results_of(flat, call.form)
         except (Exception, KeyboardInterrupt):
             raise
         except BaseException as error:

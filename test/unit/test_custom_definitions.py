@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import re
 import threading
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -98,3 +99,48 @@ def test_further_results_are_told_apart_where_two_threads_call_first(monkeypatch
 
 def _three(x):
     return x + 1, x + 2, x + 3
+
+
+EQUAL = [
+    *(Decimal("1.0"), Decimal("1.00"), frozenset({1}), frozenset({1.0}), range(0), range(5, 5)),
+    *({1: "a"}, {True: "a"}, (range(0),), (range(2, 2),)),
+]
+
+
+@pytest.mark.parametrize("lowered", [False, True])
+@pytest.mark.parametrize("count", [1, 2])
+def test_equal_static_arguments_that_are_not_the_same(lowered, count):
+    seen = []
+
+    @pf.custom.op(
+        name="test.equal", results=lambda x, how: (pf.custom.TensorSpec((2,), x.dtype),) * count
+    )
+    def body(x, how):
+        seen.append(how)
+        return (x,) * count
+
+    if lowered:  # and left to the body
+        body.lowering(lambda op, fusion: None)
+    x = pf.asarray(np.zeros(2))
+    for how in EQUAL:
+        assert np.asarray(body(x, how)[0] + 1).tolist() == [1, 1]
+    assert list(dict.fromkeys(map(repr, seen))) == list(map(repr, EQUAL))
+
+
+@fused_only
+def test_a_lowering_is_asked_for_each_text_of_an_argument():
+    @pf.custom.op(name="test.text")
+    def body(x, *, how):
+        return x + len(str(how))
+
+    @body.lowering
+    def _(op, fusion):
+        text = op.attributes["options"]["how"].value
+        return fusion.negative(op.operands[0]) if "00" in text else fusion.abs(op.operands[0])
+
+    x = pf.asarray(np.ones(2))
+    assert body(x, how=Decimal("1.0")).tolist() == [1, 1]
+    assert body(x, how=Decimal("1.00")).tolist() == [-1, -1]
+    with pf.testing.inspect() as report:
+        body(x, how=Decimal("1.0")).tolist()
+    assert report.compiles == 0
