@@ -316,6 +316,7 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
         if failures.interrupt_in(error) is None:
             failures.claim(queue, error, raised_on=True)
         raise
+    failure: BaseException | None = None
     try:
         if watchers:
             watching.opened(block)
@@ -339,10 +340,14 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
             if config.debug:
                 micros = (time.perf_counter() - start) * 1e6
                 print(f"pyfusion: block of {count} ops, {how}, {micros:.0f} us", file=sys.stderr)
+    except BaseException as error:
+        failure = error
+        raise
     finally:
         close_block(block)
         if watchers:
-            watching.ran(block)
+            watching.ran(block, failure)
+        failure = None  # its traceback holds this frame
 
 
 def _run_planned(block: Block, part: Part | None) -> str:

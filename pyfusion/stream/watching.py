@@ -7,7 +7,6 @@ them who has none.
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import Any
 
@@ -72,12 +71,11 @@ def starts(block: Any, plan: Any) -> None:
         watcher.starts(block, plan)
 
 
-def ran(block: Any) -> None:
-    """To be called in a `finally` clause, for its exception."""
+def ran(block: Any, error: BaseException | None) -> None:
+    """It is over: by an exception, or with failures of its own, or well."""
     if not _open or _open[-1][0] is not block:  # the first watcher came meanwhile
         return
     _, before = _open.pop()
-    error = sys.exc_info()[1]
     if error is None:
         error = next(iter(failures.raised[before:]), None)
     for watcher in tuple(watchers):

@@ -152,6 +152,34 @@ def test_an_exception_through_a_block_is_told(x, monkeypatch):
     assert guard.observer.log[-1][2] is None
 
 
+def test_an_exception_that_is_handled_outside_is_none_of_a_block(x):
+    with pf.observer.install(Log()) as guard:
+        try:
+            raise LookupError("of the program's own")
+        except LookupError:
+            assert np.asarray(x * 2)[1] == 2
+    assert guard.observer.log[-1][1:] == ("ran", None)
+
+
+@fused_only
+def test_what_runs_after_a_failure_is_told_of_as_well(x):
+    @pf.custom.op(name="test.fails_first")
+    def bad(x):
+        raise ArithmeticError("made to fail")
+
+    with pf.observer.install(Log()) as guard:
+        spoiled = bad(x)
+        assert np.asarray(x * 3)[1] == 3
+    log = guard.observer.log
+    started = [
+        [o.op.name for o in about.operations] for _, event, about in log if event == "starts"
+    ]
+    assert started == [["custom.test.fails_first", "multiply"], ["multiply"]]
+    inner, outer = [error for _, event, error in log if event == "ran"]
+    assert inner is None and "made to fail" in str(outer)
+    del spoiled
+
+
 def test_an_observer_that_raises_is_contained(x):
     class Bad:
         calls = 0
