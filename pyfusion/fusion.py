@@ -11,6 +11,7 @@ from .backends.protocols import FusionBackend
 from .client import realize
 from .config import GPU_KINDS
 from .errors import DeviceError
+from .fusers.faults import check
 from .ir.device import Device
 from .runtime import devices
 from .runtime.decorated import DecoratedRuntime
@@ -48,7 +49,7 @@ class Fusion:
     the first.
 
     Raises:
-        TypeError: the backend lacks something.
+        TypeError: the backend or a fuser lacks something.
         DeviceError: its name is that of another kind of device, or no lower-case identifier.
     """
 
@@ -67,9 +68,15 @@ class Fusion:
                 f"Fusion: a backend cannot be called {name!r}; use a lower-case identifier other "
                 f"than cpu, {', '.join(GPU_KINDS)}"
             )
+        try:
+            own = tuple(fusers)
+        except TypeError:
+            raise TypeError(f"Fusion: fusers is {fusers!r:.100}, not a list of fusers") from None
+        for fuser in own:
+            check(fuser)
         hosted = bool(getattr(backend, "host_memory", False))
         device = Device(name, 0, "cpu" if hosted else "")
-        device.runtime = DecoratedRuntime(device, backend, tuple(fusers))
+        device.runtime = DecoratedRuntime(device, backend, own)
         devices.add(device)
         self.backend = backend
         self.device = device.name

@@ -26,12 +26,12 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .errors import level_of_the_user
-from .fusers import OperationIr, TensorIr
+from .errors import level_of_the_user, message
+from .fusers import OperationIr, TensorIr, UnfusedOp
 from .ir.value import Value, site_text
 from .stream import stream as streams
 from .stream import watching
-from .stream.explorer import operations
+from .stream.explorer import OnBackend, operations
 
 __all__ = ["BlockOperations", "BlockPart", "FusionObserver", "FusionObservation", "install"]
 
@@ -140,7 +140,9 @@ def install(observer: Any) -> FusionObservation:
     if isinstance(observer, type) or not any(
         callable(getattr(observer, name, None)) for name in _METHODS
     ):
-        raise TypeError(f"an observer is an object with {', '.join(_METHODS)}, not {observer!r}")
+        raise TypeError(
+            f"an observer is an object with {', '.join(_METHODS)}, not {_shown(observer)}"
+        )
     return FusionObservation(observer)
 
 
@@ -199,11 +201,19 @@ class _Watcher(watching.Watcher):
         with warnings.catch_warnings():
             warnings.simplefilter("default")  # an error would be raised into the program
             warnings.warn(
-                f"the observer {self.observer!r:.100} raised {type(error).__name__}: {error} "
-                f"(at {where}); it is told on, without more warnings",
+                f"the observer {_shown(self.observer)} raised {type(error).__name__}: "
+                f"{message(error)} (at {where}); it is told on, without more warnings",
                 RuntimeWarning,
                 stacklevel=level_of_the_user(),
             )
+
+
+def _shown(observer: Any) -> str:
+    """Its repr, which must not end the program that it watches."""
+    try:
+        return f"{observer!r:.100}"
+    except Exception as error:
+        return f"<{type(observer).__name__}, whose __repr__ raised {type(error).__name__}>"
 
 
 def _described(v: Value) -> OperationIr:
@@ -224,7 +234,7 @@ def _parts(block: Any, plan: Any, ops: tuple[OperationIr, ...]) -> list[BlockPar
     if block.failed:
         return [BlockPart("skipped", "", names)]
     optimization = None if plan is None else plan.optimization
-    if optimization is None or optimization.name in ("unfused", "fallback"):
+    if optimization is None or type(optimization) in (UnfusedOp, OnBackend):
         return [BlockPart("backend", name, (name,)) for name in names]
     parts = getattr(optimization, "parts", None)
     if parts is None:

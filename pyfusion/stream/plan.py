@@ -66,8 +66,11 @@ class Plan:
 
     def uses(self, fuser: str) -> bool:
         """Whether a fuser made it or has a part in it; one that failed may be any fuser's."""
+        from .explorer import OnBackend  # which makes plans
+
         if self.parts is None:
-            return getattr(self.optimization, "name", None) in (fuser, "fallback")
+            of_any = isinstance(self.optimization, OnBackend)
+            return of_any or getattr(self.optimization, "name", None) == fuser
         return any(part.fuser is not None and part.fuser.name == fuser for part in self.parts)
 
     def describe(self) -> str:

@@ -162,6 +162,18 @@ def test_closing_forgets_the_name():
         pf.zeros(3, device="boxes:0")
 
 
+def test_what_is_no_fuser_is_refused_where_it_is_given():
+    class Mine(NumpyBackend):
+        name = "refusing"
+
+    with pytest.raises(TypeError, match="is not an OperationFuser: it has no fuse, finish"):
+        pf.Fusion(Mine(), fusers=[object()])
+    with pytest.raises(TypeError, match="fusers is <object .*, not a list of fusers"):
+        pf.Fusion(Mine(), fusers=object())
+    with pytest.raises(pf.DeviceError):
+        pf.ones(2, device="refusing")
+
+
 def test_what_is_no_backend():
     class Half:
         name = "half"

@@ -4,6 +4,7 @@
 import threading
 import warnings
 
+import fake_fusers
 import numpy as np
 import pytest
 
@@ -199,6 +200,40 @@ def test_an_observer_that_raises_is_contained(x):
         assert np.asarray(x * 2 + 1).tolist() == [1, 3, 5, 7]
     assert len(said) == 1 and guard.observer.calls == 2
     assert log.events() == ["registered", "registered", "starts", "ran"]
+
+
+def test_an_observer_that_cannot_be_shown_is_contained(x):
+    class Unshown(Exception):
+        def __str__(self):
+            raise ArithmeticError
+
+    class Bad:
+        def __repr__(self):
+            raise LookupError
+
+        def registered(self, operation):
+            raise Unshown
+
+    match = "the observer <Bad, whose __repr__ raised LookupError> raised Unshown: <no message"
+    with pf.observer.install(Bad()), pytest.warns(RuntimeWarning, match=match):
+        assert np.asarray(x * 2).tolist() == [0, 2, 4, 6]
+    del Bad.registered
+    with pytest.raises(TypeError, match="not <Bad, whose __repr__ raised"):
+        pf.observer.install(Bad())
+
+
+@fused_only
+@pytest.mark.parametrize("name", ["fallback", "unfused"])
+def test_fusers_that_are_called_as_the_engine_calls_its_own(x, name):
+    with (
+        pf.fusers.register(fake_fusers.Pattern(name, "exp add")),
+        pf.observer.install(Log()) as told,
+    ):
+        np.asarray(pf.exp(x) + x)
+    (block,) = [about for _, event, about in told.observer.log if event == "starts"]
+    assert [(part.runs, part.name, part.ops) for part in block.parts] == [
+        ("fused", name, ("exp", "add"))
+    ]
 
 
 def test_an_observer_may_record_and_read(x):
