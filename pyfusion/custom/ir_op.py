@@ -93,6 +93,11 @@ class IrOp:
             self._functions = read(self.name, self.text)
         return self._functions
 
+    def constants(self) -> list[Value]:
+        """The values that calls have kept of the data in the text."""
+        operations = [o for f in self._functions or () for o in f["operations"]]
+        return [v for o in operations for v in o.get("kept", {}).values()]
+
     def __call__(self, *args: Any) -> Any:
         functions = self.functions()
         given = [asarray(a) if isinstance(a, np.ndarray) else a for a in args]

@@ -7,6 +7,7 @@ them who has none.
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -16,6 +17,15 @@ from . import failures
 # Those that are told, in order. Changed in place, under `changing`.
 watchers: list[Watcher] = []
 changing = threading.Lock()
+
+
+def _after_fork() -> None:
+    """Another thread may have held the lock, and it is none of the child's."""
+    global changing
+    changing = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 # The blocks that are being run, with how many failures there were before each.
 _open: list[tuple[Any, int]] = []

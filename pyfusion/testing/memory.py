@@ -1,33 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`memory_checks`: arrays that a piece of a program should have let go of."""
+"""`memory_checks`: arrays, and memory, that a piece of a program should have let go of."""
 
 from __future__ import annotations
 
 import gc
+import itertools
+import os
 import sys
 import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import prod
 from types import FrameType
 from typing import Any, NamedTuple
 
 from ..array import Array
 from ..array.core import on_wrap
+from ..custom import IrOp
 from ..ir.value import Value, device_of, site_text
 from ..runtime import devices
-from ..stream import watching
+from ..runtime.steps import ConstantStep
+from ..stream import engine, watching
+from ..stream.stream import all_streams
 
 _PACKAGE = __name__.partition(".")[0]
 
 
 class Leak(NamedTuple):
-    """An array that is still alive.
+    """An array that is still alive, or memory of a value that no array has any more.
 
     Attributes:
         site: "file:line" that made it; None where that is not known.
         thread: name of the thread that did.
-        state: "queued", "in memory" or "failed".
+        state: "queued", "in memory" or "failed" of an array; "in memory, but of no array".
         nbytes: of its elements.
     """
 
@@ -50,7 +56,7 @@ class MemoryCheck:
     """What `memory_checks` gives.
 
     Attributes:
-        leaks: the arrays that were found when the block ended, by device and then in no order.
+        leaks: what was found when the block ended, by device and then in no order.
     """
 
     def __init__(self, device: str | None, this_thread: bool):
@@ -58,13 +64,20 @@ class MemoryCheck:
         self._device = device
         self._thread = threading.get_ident() if this_thread else None
         self._kept: list[weakref.ref[Array]] = []
-        self._before = {id(x): weakref.ref(x) for x in _arrays()}
+        self._kept_values: set[int] = set()  # by id, as a reference would make them look needed
+        self._began = next(_serials)
+        alive = gc.get_objects()
+        self._before = {id(x): weakref.ref(x) for x in _arrays(alive)}
+        self._values_before = {id(v) for v in alive if type(v) is Value}
 
     def keep(self, *arrays: Any) -> None:
-        """Excludes arrays that are to outlive the block, in tuples, lists and dicts too."""
+        """Excludes arrays that are to outlive the block, in tuples, lists and dicts too, and values
+        of a client's."""
         for given in arrays:
             if isinstance(given, Array):
                 self._kept.append(weakref.ref(given))
+            elif isinstance(given, Value):
+                self._kept_values.add(id(given))
             elif isinstance(given, (list, tuple)):
                 self.keep(*given)
             elif isinstance(given, dict):
@@ -75,27 +88,40 @@ class MemoryCheck:
     def _find(self) -> None:
         gc.collect()
         kept = {id(x) for x in [r() for r in self._kept] if x is not None}
-        for x in _arrays():
-            before = self._before.get(id(x))
-            if id(x) in kept or (before is not None and before() is x):
-                continue
-            v = x._v
-            made = _places.made.get(id(v), _UNKNOWN)
-            device = device_of(v).name
-            if self._device not in (None, device) or self._thread not in (None, made.ident):
-                continue
-            state = "queued" if v.stream is not None else "failed" if v.error else "in memory"
-            about = (device, v.dtype.name, v.shape, x.nbytes, state)
-            self.leaks.append(Leak(site_text(made.site), made.thread, *about))
+        with engine.lock():  # no other thread runs a block
+            alive = gc.get_objects()
+            for x in _arrays(alive):
+                before = self._before.get(id(x))
+                if id(x) in kept or (before is not None and before() is x):
+                    continue
+                v = x._v
+                state = "queued" if v.stream is not None else "failed" if v.error else "in memory"
+                self._add(v, state)
+            for v in _of_no_array(alive):
+                made = _places.made.get(id(v), _UNKNOWN)
+                old = id(v) in self._values_before and made.serial < self._began
+                if not old and id(v) not in self._kept_values:
+                    self._add(v, _OF_NO_ARRAY)
         self.leaks.sort(key=lambda leak: leak.device)
 
+    def _add(self, v: Value, state: str) -> None:
+        made = _places.made.get(id(v), _UNKNOWN)
+        device = device_of(v).name
+        if self._device in (None, device) and self._thread in (None, made.ident):
+            about = (device, v.dtype.name, v.shape, prod(v.shape) * v.dtype.itemsize, state)
+            self.leaks.append(Leak(site_text(made.site), made.thread, *about))
+
     def _text(self) -> str:
-        count = len(self.leaks)
-        lines = [
-            "1 array that was made inside is still alive"
-            if count == 1
-            else f"{count} arrays that were made inside are still alive"
-        ]
+        values = sum(leak.state == _OF_NO_ARRAY for leak in self.leaks)
+        lines = []
+        for count, one, more in (
+            (len(self.leaks) - values, "1 array", "arrays"),
+            (values, "1 value of no array", "values of no array"),
+        ):
+            if count == 1:
+                lines.append(f"{one} that was made inside is still alive")
+            elif count:
+                lines.append(f"{count} {more} that were made inside are still alive")
         for device in dict.fromkeys(leak.device for leak in self.leaks):
             there = [leak for leak in self.leaks if leak.device == device]
             lines.append(f"{device}: {sum(leak.nbytes for leak in there):,} bytes")
@@ -105,11 +131,13 @@ class MemoryCheck:
 
 @contextmanager
 def memory_checks(device: str | None = None, *, this_thread: bool = False) -> Iterator[MemoryCheck]:
-    """Checks that arrays made inside of the `with` block do not outlive it.
+    """Checks that arrays made inside of the `with` block, and their memory, do not outlive it.
 
     An array counts as long as a Python object refers to it, its memory being there already or
-    still to come. A NumPy array of its elements is not an array here, though it keeps the memory.
-    If the block raises, nothing is checked.
+    still to come. So do values in memory that nothing has which is to keep them: no array, no
+    operation that waits, no plan. A client's values are such unless they are kept. A NumPy array of
+    the elements is not an array here, though it keeps the memory. If the block raises, nothing is
+    checked.
 
     Args:
         device: "cuda:0": only arrays on that device; all by default.
@@ -119,7 +147,7 @@ def memory_checks(device: str | None = None, *, this_thread: bool = False) -> It
     since it began.
 
     Raises:
-        AssertionError: at the end of the block, with the arrays and the lines that made them.
+        AssertionError: at the end of the block, with what is left and the lines that made it.
         DeviceError: there is no such device.
 
     Example:
@@ -141,18 +169,45 @@ def memory_checks(device: str | None = None, *, this_thread: bool = False) -> It
         raise AssertionError(check._text())
 
 
-def _arrays() -> list[Array]:
-    """The arrays that exist. One that two objects show is found twice, as it is two arrays."""
-    return [x for x in gc.get_objects() if type(x) is Array and hasattr(x, "_v")]
+def _arrays(alive: list[Any]) -> list[Array]:
+    """The arrays among objects. One that two objects show is found twice, as it is two arrays."""
+    return [x for x in alive if type(x) is Array and hasattr(x, "_v")]
+
+
+def _of_no_array(alive: list[Any]) -> list[Value]:
+    """The values among objects whose memory belongs to nothing that is to keep it, one for each
+    piece of memory."""
+    found = [x._v for x in _arrays(alive)]
+    for stream in all_streams():
+        found += stream.queue
+        found += [v for part in stream.parts for v in part if v is not None]
+    found += [step.value for step in alive if type(step) is ConstantStep]
+    found += [v for op in alive if type(op) is IrOp for v in op.constants()]
+    seen = set(map(id, found))
+    for v in found:  # which grows
+        for a in v.record[1] if v.record is not None else ():
+            if type(a) is Value and id(a) not in seen:
+                seen.add(id(a))
+                found.append(a)
+    owned = {id(getattr(v, "buffer", None)) for v in found}  # none while it is pending
+    left: dict[int, Value] = {}
+    for v in alive:
+        # One that is being made has no attributes yet.
+        if type(v) is Value and getattr(v, "stream", v) is None and hasattr(v, "desc"):
+            left.setdefault(id(v.buffer), v)
+    return [v for v in left.values() if v.error is None and id(v.buffer) not in owned]
 
 
 class _Made(NamedTuple):
     site: Any
     thread: str
     ident: int
+    serial: int
 
 
-_UNKNOWN = _Made(None, "an unknown thread", 0)
+_UNKNOWN = _Made(None, "an unknown thread", 0, -1)
+_OF_NO_ARRAY = "in memory, but of no array"
+_serials = itertools.count()
 
 
 class _Places(watching.Watcher):
@@ -194,7 +249,15 @@ class _Places(watching.Watcher):
 
     def _note(self, v: Value, site: Any) -> None:
         thread = threading.current_thread()
-        self.made[id(v)] = _Made(site, thread.name, threading.get_ident())
+        self.made[id(v)] = _Made(site, thread.name, threading.get_ident(), next(_serials))
 
 
 _places = _Places()
+
+
+def _after_fork() -> None:
+    """Another thread may have held the lock, and it is none of the child's."""
+    _places._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -6,10 +6,12 @@ from contextlib import ExitStack
 
 import numpy as np
 import pytest
+from forking import forked
 
 import pyfusion as pf
 from pyfusion.array.core import on_wrap
 from pyfusion.stream import watching
+from pyfusion.testing import memory
 
 host = pytest.mark.host
 
@@ -168,3 +170,46 @@ def test_an_array_at_the_place_of_an_earlier_one():
         there = [x for x in made if id(x) == place]
         del made
         assert len(there) == 1, "the memory of the first array was not used again"
+
+
+@host
+def test_memory_of_no_array():
+    constant = pf.custom.from_ir("""
+        func.func @test_memory(%x: tensor<2xf64>) -> tensor<2xf64> {
+          %c = fusion.constant dense<[1.0, 2.0]> : tensor<2xf64>
+          %0 = fusion.add %x, %c : tensor<2xf64>, tensor<2xf64>
+          return %0 : tensor<2xf64>
+        }""")
+    x = pf.ones(2)
+    kept = []
+    wrong = "^1 value of no array that was made inside is still alive\ncpu: 16 bytes"
+    with pytest.raises(AssertionError, match=wrong), pf.testing.memory_checks() as check:
+        y, where = x * 2, line()
+        np.asarray(y)
+        kept.append(y._v)
+        # Right: what a view of NumPy's, a text of IR, an operation that waits keep.
+        seen = np.asarray(x * 3)
+        assert constant(x).tolist() == [2, 3]
+        y = x * 4
+        np.asarray(y)
+        waits = y + 1
+        del y, waits
+    (leak,) = check.leaks
+    assert (leak.site, leak.state) == (where, "in memory, but of no array")
+    assert seen.tolist() == [3, 3]
+    with pf.testing.memory_checks():  # it was there
+        pass
+    with pf.testing.memory_checks() as check:
+        kept.append(pf.client.get_client().create(np.ones(3)))
+        check.keep(kept)
+
+
+@host
+def test_a_child_has_no_lock_that_another_thread_holds():
+    def child():
+        with pf.testing.memory_checks(), pf.observer.install(pf.observer.FusionObserver()):
+            return float(pf.ones(2).sum()) == 2
+
+    for lock in (memory._places._lock, watching.changing):
+        with lock:
+            assert forked(child) == 0
