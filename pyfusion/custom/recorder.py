@@ -41,7 +41,7 @@ class Recorder:
         """The values of the results. Raises ShapeError, ValueError."""
         for operation in self.function["operations"]:
             name = operation["op"]
-            record = _RECORD.get(name) or _RECORD[OPS[name].kind]
+            record = _RECORD[name]
             value = record(
                 self, operation, *[self.values[n] for n in operation.get("operands", ())]
             )
@@ -170,10 +170,9 @@ class Recorder:
         return found
 
 
+# Views and creations have a method each, the others one for their kind.
 _RECORD: dict[str, Callable[..., Value]] = {
-    name: getattr(Recorder, name)
-    for name in (
-        *("elementwise", "contraction", "reduction", "transpose", "flip", "expand_dims"),
-        *("squeeze", "slice", "broadcast", "reshape", "full", "iota", "constant"),
-    )
+    name: getattr(Recorder, name if op.kind in ("view", "creation") else op.kind)
+    for name, op in OPS.items()
+    if op.kind not in ("region", "opaque")
 }

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..ir.table import OPS
 from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
 from .copy import contiguous
 
@@ -131,12 +132,4 @@ def reshaped_strides(v: Value, shape: tuple[int, ...]) -> tuple[int, ...] | None
     return tuple([s // item for s in view.strides])
 
 
-_VIEWS = {
-    "transpose": _transpose,
-    "expand_dims": _expand_dims,
-    "squeeze": _squeeze,
-    "flip": _flip,
-    "slice": _slice,
-    "broadcast": _broadcast,
-    "reshape": _reshape,
-}
+_VIEWS = {name: globals()[f"_{name}"] for name, op in OPS.items() if op.kind == "view"}

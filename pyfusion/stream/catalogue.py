@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..ir.table import OPS, OpInfo, declarations
 
@@ -36,27 +38,34 @@ class Operation(NamedTuple):
     commutative: bool
 
 
+# Where neither NumPy nor the declaration says it.
 _RULES = {
     "cast": "the type asked for",
     "select": "that of the second and third operand",
-    "all": "bool",
-    "any": "bool",
-    "argmax": "int64",
-    "argmin": "int64",
-    "sum": "that of the operand; the function widens small integers first, as numpy.sum",
-    "prod": "that of the operand; the function widens small integers first, as numpy.prod",
-    "iota": "the type asked for",
-    "full": "the type asked for",
-    "constant": "that of the data",
 }
 
 
-def _rule(op: OpInfo) -> str:
+def _rule(op: OpInfo, row: dict[str, Any]) -> str:
     if op.name in _RULES:
         return _RULES[op.name]
+    if op.kind == "creation":
+        return "that of the data" if "value" in row["attributes"] else "the type asked for"
+    if op.kind == "reduction" and op.oracle is not None:
+        return _reduced(op, row)
     if op.ufunc is not None:
         like = op.ufunc.__name__
         return f"as numpy.{like}" if like == op.numpy else f"that of real numbers in numpy.{like}"
+    return "that of the operands"
+
+
+def _reduced(op: OpInfo, row: dict[str, Any]) -> str:
+    """What NumPy's function gives for a type that it keeps, if any, and for small integers."""
+    assert op.oracle is not None
+    kept, small = (op.oracle(np.ones(1, t)).dtype for t in (np.float32, np.int16))
+    if kept == small:
+        return str(kept)
+    if small != np.int16 and "i16" in row["element_types"][0]:
+        return f"that of the operand; the function widens small integers first, as numpy.{op.numpy}"
     return "that of the operands"
 
 
@@ -75,7 +84,7 @@ def _all() -> tuple[Operation, ...]:
                 tuple(row["operands"]),
                 tuple([tuple(types or ()) for types in row["element_types"]]),
                 tuple(row["attributes"]),
-                _rule(op),
+                _rule(op, row),
                 op.numpy,
                 row["commutative"],
             )

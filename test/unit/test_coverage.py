@@ -8,8 +8,10 @@ import pytest
 
 from pyfusion.backends import numpy_backend
 from pyfusion.compile import emit
+from pyfusion.custom import recorder
 from pyfusion.ir.table import OPS
 from pyfusion.runtime import views
+from pyfusion.stream import catalogue
 
 ROOT = Path(__file__).parents[1]
 ROWS = sorted(name for name, op in OPS.items() if op.kind != "opaque" or name == "custom_call")
@@ -31,6 +33,15 @@ def test_each_view_is_known_to_emission_launch_and_backend():
     assert set(numpy_backend._VIEWS) == rows
     axes_views = {"transpose", "expand_dims", "squeeze", "flip"}
     assert rows <= set(emit._SPECIAL) | axes_views
+
+
+def test_each_row_that_programs_record_is_known_to_bodies_of_ir():
+    assert set(recorder._RECORD) == {o.name for o in catalogue.operations}
+
+
+def test_types_of_results_are_written_down_for_rows_alone_that_numpy_has_no_ufunc_for():
+    rows = {name for name in ROWS if OPS[name].kind == "elementwise" and OPS[name].ufunc is None}
+    assert set(catalogue._RULES) <= rows
 
 
 def test_each_pass_in_cpp_has_a_test():
