@@ -201,6 +201,11 @@ class Client:
     ) -> Value:
         """Records an operation on this thread's stream for the device; nothing is run.
 
+        Nothing else than the devices is checked: not how many operands there are nor their types,
+        not that they broadcast, nor that the operation gives this shape and type. Compiled code
+        takes all of it for granted, and reads and writes memory by it: what is wrong gives wrong
+        values, or ends the process. The functions of `pyfusion` check it.
+
         Args:
             op: an `OpInfo` of `ir.table.OPS`, or one that `ir.table.custom_op` made.
             args: the operands, each a `Value` or a Python scalar of the operand's kind.

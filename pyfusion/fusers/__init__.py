@@ -10,6 +10,7 @@ from __future__ import annotations
 from .arrays import inputs, write
 from .mlir_fuser import MlirFuser
 from .protocols import (
+    FuserBlock,
     FuserProperties,
     FuserStatus,
     NoOp,
@@ -23,6 +24,7 @@ from .protocols import (
 from .registry import Registration, register, registered, unregister
 
 __all__ = [
+    "FuserBlock",
     "FuserProperties",
     "FuserStatus",
     "MlirFuser",

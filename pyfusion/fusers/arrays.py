@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.device import CPU
+from .protocols import FuserBlock
 
 
-def inputs(block: Any) -> list[np.ndarray]:
+def inputs(block: FuserBlock) -> list[np.ndarray]:
     """The arrays that a block reads, in order of first use; read-only.
 
     That of a `TensorIr` whose `id` is negative is `inputs(block)[-1 - id]`. On the CPU they are
@@ -27,7 +28,7 @@ def inputs(block: Any) -> list[np.ndarray]:
     return [device.runtime.download(leaf) for leaf in block.leaves]
 
 
-def write(block: Any, number: int, array: Any) -> None:
+def write(block: FuserBlock, number: int, array: Any) -> None:
     """Gives an operation of a block its result.
 
     Args:

@@ -48,6 +48,37 @@ class NumOperations(Protocol):
     def name(self) -> str: ...
 
 
+@runtime_checkable
+class FuserBlock(Protocol):
+    """A block as a fuser and its executable see it. It is read only; `write` gives it its results.
+
+    From one block of a plan to the next extents, scalars and bounds differ, and memory; the
+    operations, how they are connected and what survives do not.
+
+    Attributes:
+        queue: the operations' values in the order of the operations, of shape `shape` and type
+            `dtype`; `len(block.queue)` is how many operations there are. They have no memory before
+            they are written.
+        leaves: the values that it reads from outside, in order of first use; see `inputs`. That of
+            a `TensorIr` whose `id` is negative is `leaves[-1 - id]`.
+        scalars: the Python numbers among the operands, in order of use.
+        dyn: bounds and extents of views and creations, in order of use.
+        survivors: numbers of the operations whose results something outside refers to.
+        device: the `Device` where it runs; `device.name` is "cpu" or "cuda:0".
+
+    >>> from pyfusion.stream.block import Block
+    >>> all(hasattr(Block, name) for name in FuserBlock.__annotations__)
+    True
+    """
+
+    queue: list[Any]
+    leaves: list[Any]
+    scalars: list[Any]
+    dyn: list[int]
+    survivors: list[int]
+    device: Any
+
+
 class Optimization(Protocol):
     """A fused executable for the blocks of one key. Subclass it, or give the same members.
 
@@ -86,7 +117,7 @@ class Optimization(Protocol):
 
     def __len__(self) -> int: ...
 
-    def execute(self, block: Any) -> None:
+    def execute(self, block: FuserBlock) -> None:
         """Gives each surviving value of the block its memory; see `inputs` and `write`."""
         ...
 
@@ -153,7 +184,7 @@ class OperationFuser(Protocol):
 
     def fuse(self, operation: OperationIr) -> None: ...
 
-    def finish(self, block: Any) -> Any: ...
+    def finish(self, block: FuserBlock) -> Any: ...
 
     def reset(self) -> None: ...
 
@@ -211,7 +242,7 @@ class UnfusedOp(Optimization):
     def __len__(self) -> int:
         return 1
 
-    def execute(self, block: Any) -> None:
+    def execute(self, block: FuserBlock) -> None:
         """Runs the block's only operation; its failure is the operation's own."""
         from ..runtime.backend_step import run_value
 
@@ -238,7 +269,7 @@ class NoOp(Optimization):
     def __len__(self) -> int:
         return self._length
 
-    def execute(self, block: Any) -> None:
+    def execute(self, block: FuserBlock) -> None:
         """Does nothing."""
         self.started = True
 

@@ -126,6 +126,31 @@ def test_write_takes_any_layout():
         np.testing.assert_allclose(np.asarray(pf.exp(x) + 0), np.exp(np.asarray(x)), rtol=1e-6)
 
 
+def test_what_a_block_has_for_a_fuser():
+    x = data(2, 3)
+    told = []
+
+    def tell(block):
+        assert isinstance(block, fusers.FuserBlock)
+        told.append((len(block.queue), block.leaves[0].shape, block.scalars, block.dyn))
+        told.append((block.survivors, block.device.name, block.queue[0].dtype.name))
+
+    class Told(Backend):
+        def execute(self, block):
+            tell(block)
+            super().execute(block)
+
+    class Fuser(Pattern):
+        def finish(self, block):
+            tell(block)
+            return Told("told", 2)
+
+    with fusers.register(Fuser("f", "multiply slice", 100)):
+        y = (x * 3)[:, 1:]
+        assert np.asarray(y)[0].tolist() == (np.asarray(x)[0, 1:] * 3).tolist()
+    assert told == [(2, (2, 3), [3.0], [0, 1, 2, 2, 1, 1]), ([1], "cpu", "float32")] * 2
+
+
 def test_a_result_may_be_a_view_of_an_input():
     x = data(3)
 
