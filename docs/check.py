@@ -5,13 +5,14 @@
 
 docs/flags.md and the tables of docs/semantics.md are what the scripts beside them write, the
 examples of the latter have the values that they show, docs/gpu.md lists what libraries run, the IR
-in docs/architecture.md is that of its example, the programs of docs/engine.md run and the tests
-that it names exist, the README's example prints what stands below it, and links lead to files.
+in docs/architecture.md is that of its example, the programs of docs/engine.md run, tests that are
+named exist, the README's example prints what stands below it, and links lead to files.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import io
 import re
 import sys
@@ -76,7 +77,7 @@ def readme() -> list[str]:
 
 
 def engine() -> list[str]:
-    """The examples run, and the tests that are named exist."""
+    """The examples run."""
     page = ROOT / "docs" / "engine.md"
     problems = []
     for number, program in enumerate(blocks(page, "python")):
@@ -85,16 +86,52 @@ def engine() -> list[str]:
                 exec(compile(program, f"engine.md, program {number}", "exec"), {})
         except Exception as error:
             problems.append(f"docs/engine.md: program {number}: {type(error).__name__}: {error}")
-    for file, name in set(re.findall(r"(test_\w+\.py)::(\w+)", page.read_text())):
-        path = ROOT / "test" / "unit" / file
-        if not path.exists() or f"def {name}" not in path.read_text():
-            problems.append(f"docs/engine.md: no test {file}::{name}")
+    return problems
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def tests() -> list[str]:
+    """Each test that is named is named with its file, `test_x.py::test_name`, and both exist."""
+    names = {
+        path.name: set(
+            re.findall(r"^ *(?:async )?def (test_\w+)\(", path.read_text(), re.MULTILINE)
+        )
+        for path in (ROOT / "test").rglob("test_*.py")
+    }
+    problems = []
+    for page in pages():
+        text = page.read_text()
+        for found in re.finditer(r"\b(test_\w+)(\.py|\*\.py)?(?:::(\w*))?", text):
+            stem, end, name = found.groups()
+            if end is None:
+                problems.append(f"{page.name}: {stem} is named without its file")
+            elif not fnmatch.filter(names, stem + end):
+                problems.append(f"{page.name}: no file {stem}{end}")
+            elif name is not None and name not in names.get(f"{stem}.py", ()):
+                problems.append(f"{page.name}: no test {found[0]}")
+    return problems
+
+
+def intents() -> list[str]:
+    """No intent stands twice in the table of docs/engine.md, and its tests are named one by one."""
+    text = (ROOT / "docs" / "engine.md").read_text()
+    table = text.partition("## Intents")[2].partition("\n## ")[0]
+    rows = [re.findall(r"^\| (.+?) \| (.+) \|$", line) for line in table.splitlines()]
+    found = [row[0] for row in rows if row]
+    twice = {intent for intent, _ in found if [i for i, _ in found].count(intent) > 1}
+    problems = [f"docs/engine.md: the intent {intent!r} stands twice" for intent in sorted(twice)]
+    for intent, where in found:
+        if re.search(r"test_\w+\.py(?!::)", where):
+            problems.append(f"docs/engine.md: {intent!r} names a file without a test")
     return problems
 
 
 def links() -> list[str]:
     problems = []
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in pages():
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             if "://" not in target and not (page.parent / target).exists():
                 problems.append(f"{page.name}: no file {target}")
@@ -102,9 +139,8 @@ def links() -> list[str]:
 
 
 def main() -> int:
-    problems = [
-        p for check in (flags, semantics, gpu, architecture, engine, readme, links) for p in check()
-    ]
+    checks = (flags, semantics, gpu, architecture, engine, tests, intents, readme, links)
+    problems = [p for check in checks for p in check()]
     print("\n".join(problems) or "the documentation is true")
     return 1 if problems else 0
 
