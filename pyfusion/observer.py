@@ -96,7 +96,7 @@ class _Local(threading.local):
 
 
 _local = _Local()
-_own: weakref.WeakSet[streams.Stream] = weakref.WeakSet()
+_own: weakref.WeakSet[streams.Program] = weakref.WeakSet()  # of observers, on every device
 
 
 class FusionObservation:
@@ -160,7 +160,7 @@ class _Watcher(watching.Watcher):
             self.call(told, _described(v))
 
     def starts(self, block: Any, plan: Any) -> None:
-        if block.queue[0].stream in _own or _local.busy:
+        if block.queue[0].stream.program in _own or _local.busy:
             return
         if plan is not None and plan.optimization is None:  # each part is a block of its own
             return
@@ -182,7 +182,7 @@ class _Watcher(watching.Watcher):
         """Calls a method, which records on a stream that nobody is told of."""
         if _local.stream is None:
             _local.stream = streams.new()
-            _own.add(_local.stream)
+            _own.add(_local.stream.program)
         _local.busy = True
         try:
             with streams.replaced(_local.stream):

@@ -36,12 +36,19 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
+class Program:
+    """The order that streams share which one thread, or one scope, records on: one for each
+    device."""
+
+    __slots__ = ("__weakref__",)
+
+
 class Stream:
     """A queue of pending values of one device.
 
     Attributes:
         held: bytes of arrays made since its last flush.
-        thread: an object that the streams of one thread share.
+        program: what the streams of one thread or scope share.
         others: of a thread's stream for the CPU, its streams for other devices.
         loop: the loop that it was in when its queue was full the last time, or None.
         cut: the queue is the rest of a longer one, whose beginning has run.
@@ -56,18 +63,18 @@ class Stream:
         "limit",
         "sealed",
         "device",
-        "thread",
+        "program",
         "others",
         "loop",
         "cut",
         "__weakref__",
     )
 
-    def __init__(self, device: Device = CPU, thread: Any = None) -> None:
+    def __init__(self, device: Device = CPU, program: Program | None = None) -> None:
         self.queue: list[Value] = []
         self.parts: list[list[Value]] = []
         self.device = device
-        self.thread = object() if thread is None else thread
+        self.program = program or Program()
         self.others: dict[Device, Stream] = {}
         self.held = 0
         self.loop: Any = None
@@ -104,17 +111,17 @@ def current(device: Device = CPU) -> Stream:
         return home
     stream = home.others.get(device)
     if stream is None:
-        stream = new(device, home.thread)
+        stream = new(device, home.program)
         stream.sealed = home.sealed
         stream.limit = home.limit
         home.others[device] = stream
     return stream
 
 
-def new(device: Device = CPU, thread: Any = None) -> Stream:
+def new(device: Device = CPU, program: Program | None = None) -> Stream:
     """A stream that takes part in all that concerns every one."""
     _Sharing.streams += 1  # before anybody can record on it
-    stream = Stream(device, thread)
+    stream = Stream(device, program)
     with _registry:
         _streams.add(stream)
     return stream
@@ -260,7 +267,7 @@ def _stream_of(name: str, args: tuple, device: Device | None, home: Stream) -> S
                 found = device_of(a)
             else:
                 found = holder.device
-                if holder.thread is not home.thread:
+                if holder.program is not home.program:
                     engine_flush(holder)
             if found is not device:
                 if device is not None:

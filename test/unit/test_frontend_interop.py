@@ -122,6 +122,7 @@ class _Exporter:
         return self.array.view(dtype)
 
 
+@pytest.mark.host
 def test_dlpack_where_numpy_takes_nothing():
     x = np.arange(3, dtype="float32")
     for given in (pf.asarray(_Exporter(x)), pf.asarray(_Exporter(x), dtype="float64")):

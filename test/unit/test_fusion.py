@@ -139,6 +139,7 @@ def test_a_failure_spoils_what_depends_on_it():
     np.testing.assert_allclose(np.asarray(pf.exp(x)), np.exp(data(4)), rtol=1e-6)
 
 
+@pytest.mark.host
 def test_between_devices(fused):
     n = data(3, 4)
     x = pf.asarray(n)

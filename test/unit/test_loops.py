@@ -79,6 +79,7 @@ def alone(monkeypatch):
     return report.kernels / 20
 
 
+@pytest.mark.host
 def test_the_body_has_37_operations():
     w, (x, v) = pf.asarray(WEIGHTS), start(pf)
     pf.sync()
@@ -335,6 +336,7 @@ def test_an_interrupt_in_a_cut_block_keeps_the_order(monkeypatch):
     assert len(calls) > 3
 
 
+@pytest.mark.host
 @fused_only
 def test_what_waits_for_a_failed_body_fails(monkeypatch):
     from pyfusion.backends.numpy_backend import NumpyBackend

@@ -161,6 +161,7 @@ def test_devices(gpu):
         pass
 
 
+@pytest.mark.host
 def test_an_array_at_the_place_of_an_earlier_one():
     old = [pf.ones(2)]
     place = id(old[0])

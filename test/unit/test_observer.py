@@ -55,7 +55,7 @@ def test_operations_and_blocks(x):
     block = log.log[2][2]
     assert [o.op.name for o in block.operations] == ["multiply", "add"]
     assert block.operations[0].inputs[0].id == -1 and block.operations[1].inputs[0].id == 0
-    assert (block.device, block.results) == ("cpu", (1,))
+    assert (block.device, block.results) == (x.device, (1,))
     assert log.log[3][2] is None
     np.asarray(x - 1)
     assert len(log.log) == 4
@@ -256,6 +256,19 @@ def test_an_observer_may_record_and_read(x):
             kept = np.asarray(guard.observer.kept)
     assert kept.tolist() == [3, 3, 3]
     assert guard.observer.events() == other.observer.events() == ["registered", "starts", "ran"]
+
+
+def test_an_observer_is_not_told_of_what_it_records_on_a_device(gpu):
+    class Busy(Log):
+        def block_starts(self, block):
+            super().block_starts(block)
+            self.kept = pf.ones(3, device="cuda:0") * 3
+
+    y = pf.ones(3, device="cuda:0") + 1
+    with pf.observer.install(Busy()) as guard:
+        np.asarray(y)
+        np.asarray(guard.observer.kept)
+    assert guard.observer.events() == ["starts", "ran"]
 
 
 def test_what_an_observer_recorded_is_an_operand_like_others(x):

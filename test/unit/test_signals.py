@@ -45,6 +45,7 @@ def test_while_compiling(monkeypatch, alarm, strict):
     assert (report.compiles, report.fallbacks) == (1, 0)  # nothing was stored of the first try
 
 
+@pytest.mark.host
 @fused_only
 @pytest.mark.parametrize("donated", [False, True])
 def test_when_a_kernel_has_run(monkeypatch, alarm, donated):

@@ -113,6 +113,7 @@ def test_a_scope_in_a_traced_function_changes_nothing():
     assert np.asarray(f(x)).tolist() == [3] * 4
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("scoped", [True, False], ids=["scope", "thread"])
 def test_a_stream_that_ends_lets_go_of_what_nobody_needs(scoped):
     def work(x):
