@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 # Names of devices: the kind, and the number if there is one.
-DEVICE_NAME = re.compile("cpu|([a-z][a-z0-9_]*)(?::(0|[1-9][0-9]{0,8}))?")
+KIND = re.compile("[a-z][a-z0-9_]*")
+DEVICE_NAME = re.compile(f"cpu|({KIND.pattern})(?::(0|[1-9][0-9]{{0,8}}))?")
 DEVICE_NAMES = "'cpu', 'cuda', 'cuda:N', 'rocm', 'rocm:N'"
 GPU_KINDS = ("cuda", "rocm")
 _decorated: set[str] = set()  # kinds of devices that `Fusion` made

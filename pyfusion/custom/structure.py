@@ -10,6 +10,7 @@ import numpy as np
 
 from ..array import Array
 from ..array.creation import asarray
+from ..array.promote import check_size
 from ..dtypes import DType, as_dtype
 from ..ir.value import Value
 
@@ -54,7 +55,10 @@ def flatten(name: str, given: Any) -> Flat:
 def _tree(name: str, given: Any, flat: Flat) -> Any:
     cls = type(given)
     if cls is Array or isinstance(given, np.ndarray):
-        flat.arrays.append(asarray(given)._v)
+        try:
+            flat.arrays.append(asarray(given)._v)
+        except TypeError as error:
+            raise TypeError(f"{name}: an argument: {error}") from None
         return _ARRAY
     if isinstance(given, np.generic) and type(given.item()) in _NUMBERS:
         given = given.item()
@@ -170,12 +174,24 @@ def _match(prefix: str, tree: Any, given: Any, found: list[Any], where: str) -> 
         _match(prefix, item, one, found, f"{where}[{number}]")
 
 
+def arrays_in(result: Any, array: Callable[[Any], Any]) -> Any:
+    """What a body returned, with `array` called for each thing that is no tuple, list or dict."""
+    if isinstance(result, dict):
+        return {key: arrays_in(item, array) for key, item in result.items()}
+    if isinstance(result, (tuple, list)):
+        items = [arrays_in(item, array) for item in result]
+        cls = type(result)
+        return cls(*items) if hasattr(cls, "_fields") else cls(items)
+    return array(result)
+
+
 def spec(name: str, shape: Any, dtype: Any) -> TensorSpec:
     """A spec of what a rule gave.
 
     Raises:
         TypeError: the shape is no tuple of ints, or the type names none.
-        ValueError: a negative extent.
+        ValueError: a negative extent, more elements than memory can hold, or more dimensions than
+            an array has.
     """
     if not isinstance(shape, (tuple, list)) or any(
         isinstance(d, bool) or not isinstance(d, (int, np.integer)) for d in shape
@@ -184,6 +200,7 @@ def spec(name: str, shape: Any, dtype: Any) -> TensorSpec:
     extents = tuple(map(int, shape))
     if any(d < 0 for d in extents):
         raise ValueError(f"{name}: the rule gave the shape {extents}, with a negative extent")
+    check_size(f"{name}: the rule's shape", extents)
     try:
         return TensorSpec(extents, as_dtype(dtype))
     except TypeError as error:

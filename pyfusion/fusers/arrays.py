@@ -35,17 +35,17 @@ def write(block: FuserBlock, number: int, array: Any) -> None:
         block: what `Optimization.execute` is given.
         number: of the operation; those in `block.survivors` must be written, others may be.
         array: of the shape and element type that were recorded. On the CPU its memory is taken
-            over without a copy, so it must not be written to afterwards; it may be a view of an
-            input.
+            over without a copy where its layout allows it, so it must not be written to afterwards;
+            it may be a view of an input.
 
     Raises:
         ValueError: another shape or element type.
     """
     from ..runtime.backend_step import take
-    from ..runtime.memory import adopt, from_numpy
+    from ..runtime.memory import native, placed
 
     v = block.queue[number]
-    array = np.asarray(array)
+    array = native(array)
     if array.shape != v.shape or array.dtype != v.dtype.numpy:
         raise ValueError(
             f"{v.record[0].name}, operation {number}: {array.dtype}{list(array.shape)} was written "
@@ -54,6 +54,4 @@ def write(block: FuserBlock, number: int, array: Any) -> None:
     if block.device is not CPU:
         take(v, block.device.runtime.upload(array))
         return
-    item = v.dtype.itemsize
-    in_place = array.flags.aligned and not any(s % item for s in array.strides)
-    take(v, adopt(array, v.dtype) if in_place else from_numpy(array))
+    take(v, placed(array, v.dtype))
