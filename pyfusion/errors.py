@@ -219,6 +219,10 @@ class FuserError(PyfusionError, RuntimeError):
         self.fuser = fuser
 
 
+class InsideFlushError(PyfusionError, RuntimeError):
+    """An array was read, or a stream flushed, inside of a flush or an ordered function."""
+
+
 class InternalError(PyfusionError, RuntimeError):
     """A state that should not exist: please report it."""
 

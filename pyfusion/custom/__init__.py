@@ -75,7 +75,7 @@ def op(
             dicts of them; the call returns arrays in the same structure.
         fused: the body is made of pyfusion's functions, and called at once with arrays, to record
             them. Without it the body is called with read-only NumPy arrays when its turn has come;
-            it must not write to what it has returned.
+            it must not write to what it has returned, nor use arrays of pyfusion that are pending.
         name: what IR calls the operation behind `custom.`; the function's name by default.
 
     A rule's exception is raised at the call. A wrong result (shape, type, number of results) of a

@@ -19,6 +19,7 @@ from ..dtypes import DType, bool_
 from ..errors import (
     BodyStopped,
     DTypeError,
+    InsideFlushError,
     frames_of,
     message,
     retell,
@@ -45,6 +46,12 @@ _PROCESS = secrets.token_hex(8)
 _lowerings = itertools.count()
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+
+_INSIDE = (
+    "the body used an array of pyfusion that has not been run, inside of the flush that runs the "
+    "body. It is given NumPy arrays: use NumPy's functions on them, and take other arrays as "
+    "arguments; a body of pyfusion's functions is one of op(fused=True)"
+)
 
 # Of each name: where the function is from that has it.
 _owners: dict[str, tuple[str, str]] = {}
@@ -377,5 +384,9 @@ class BackendOp(CustomOp):
     def _results_of(self, flat: Any, form: Form) -> list[np.ndarray]:
         """What the body gives for the arrays and then the numbers."""
         arrays = [a for a in flat if isinstance(a, np.ndarray)]
-        given = self.run(self.body, form.tree, arrays, flat[len(arrays) :])
-        return [native(r) for r in results_of("", form.results, given)]
+        try:
+            given = self.run(self.body, form.tree, arrays, flat[len(arrays) :])
+            return [native(r) for r in results_of("", form.results, given)]
+        except InsideFlushError as error:
+            retell(error, _INSIDE)
+            raise

@@ -175,6 +175,34 @@ def test_results_of_any_layout(made):
     np.testing.assert_array_equal(np.asarray(second), want)
 
 
+def test_a_body_that_uses_arrays_of_pyfusion():
+    """What exists can be read; what has to be run first cannot, and the message says what to do."""
+    pending = pf.asarray(X) * 2
+    bodies = {
+        "read": lambda x: np.asarray(pending) + x,
+        "float": lambda x: x * float(pending[0, 1]),
+        "result": lambda x: pf.exp(x),
+        "one of several": lambda x: (x, pf.exp(x)),
+        "sync": lambda x: pf.sync() or x,
+    }
+    for name, used in bodies.items():
+        shape = [X.shape] * 2 if "several" in name else X.shape
+
+        def body(x, used=used):
+            return used(x)
+
+        op = pf.custom.op(name="test.uses_arrays", shape=shape)(lambda x, body=body: body(x))
+        result = op(pf.asarray(X))
+        with pytest.raises(
+            pf.ExecutionError, match=r"is given NumPy arrays.*op\(fused=True\)"
+        ) as e:
+            np.asarray(result[0] if "several" in name else result)
+        assert str(e.value).startswith("custom.test.uses_arrays: ")
+    np.testing.assert_array_equal(np.asarray(pending), X * 2)
+    op = pf.custom.op(name="test.uses_arrays")(lambda x: x + np.asarray(pending))
+    np.testing.assert_array_equal(np.asarray(op(pf.asarray(X))), X * 3)
+
+
 def test_a_result_of_complex_numbers_at_half_an_address():
     want = np.array([1 + 2j, 3 - 1j])
     body = pf.custom.op(name="test.half")(
