@@ -67,6 +67,8 @@ class Fusion:
             )
         missing = [name for name in _METHODS if not callable(getattr(backend, name, None))]
         missing += [] if hasattr(backend, "name") else ["name"]
+        if hasattr(backend, "runs"):
+            missing += [n for n in ("runs", "run") if not callable(getattr(backend, n, None))]
         if missing:
             raise TypeError(
                 f"Fusion: {type(backend).__name__} is no FusionBackend: it has no "

@@ -28,7 +28,7 @@ class FusedOp(CustomOp):
 
         return inline(self.name, self.body, call)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         flat = self.flat(args, kwargs)
         ruled = not (self._shape is None and self._dtype is None and self._results is None)
         specs, tree = self.specs(flat) if ruled else ([], None)
@@ -49,7 +49,10 @@ class FusedOp(CustomOp):
 
     def _unruled(self, given: Any, flat: Flat) -> Any:
         """What the body gave, of which no rule says anything: arrays in any structure."""
-        found = arrays_in(given, lambda item: self._array(item, flat))
+        try:
+            found = arrays_in(given, lambda item: self._array(item, flat))
+        except RecursionError:
+            raise ValueError(f"{self.name}: what the body gave holds itself") from None
         if not isinstance(found, Array) and not found:
             raise TypeError(f"{self.name}: the body gave {found!r}, not an array")
         return found

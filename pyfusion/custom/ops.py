@@ -9,6 +9,7 @@ import itertools
 import re
 import secrets
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ _lowerings = itertools.count()
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
+_PACKAGE = str(Path(__file__).parents[1])
 _INSIDE = (
     "the body used an array of pyfusion that has not been run, inside of the flush that runs the "
     "body. It is given NumPy arrays: use NumPy's functions on them, and take other arrays as "
@@ -79,9 +81,9 @@ def claim_name(name: Any, module: str, qualname: str) -> str:
 
 def _place(rule: Callable[..., Any], error: Exception) -> str:
     """The line of a rule that raised; that of the rule where it could not be called."""
-    frames = frames_of(error)[2:]
-    if frames:
-        return "its rule at {}:{}".format(*frames[0])
+    for file, line, _ in frames_of(error):
+        if not file.startswith(_PACKAGE):
+            return f"its rule at {file}:{line}"
     code = getattr(rule, "__code__", None)
     return "its rule" if code is None else f"its rule at {code.co_filename}:{code.co_firstlineno}"
 
@@ -159,7 +161,7 @@ class CustomOp:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(f"{type(self).__name__} does not say how it is called")
 
     def flat(self, args: tuple, kwargs: dict) -> Flat:
@@ -272,7 +274,11 @@ class _Code:
         from ..dialects import fusion
 
         assert self.lowering is not None
-        found = self.lowering(op, fusion)
+        try:
+            found = self.lowering(op, fusion)
+        except Exception as error:
+            retell(error, f"{self.owner.name}: its lowering raised: {message(error)}")
+            raise
         if found is None:
             return None
         several = list(found) if isinstance(found, (list, tuple)) else [found]
@@ -305,10 +311,12 @@ class BackendOp(CustomOp):
         The body still runs where nothing is compiled: in the mode `backend`, and for complex
         numbers. Tests should compare the two with `pyfusion.testing.assert_same_everywhere`.
         """
+        if not callable(function):
+            raise TypeError(f"{self.name}: a lowering is a function, not {function!r:.100}")
         self._code = _Code(self, function)  # what was compiled of it before is not used again
         return function
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         flat = self.flat(args, kwargs)
         specs, results = self.specs(flat)
         code = self._code

@@ -47,9 +47,15 @@ def flatten(name: str, given: Any) -> Flat:
 
     Raises:
         TypeError: something in it is no array, number, tuple, list or dict, and is not hashable.
+        ValueError: it is nested deeper than Python recurses, or holds itself.
     """
     flat = Flat([], [], None)
-    return flat._replace(tree=_tree(name, given, flat))
+    try:
+        return flat._replace(tree=_tree(name, given, flat))
+    except RecursionError:
+        raise ValueError(
+            f"{name}: the arguments are nested too deeply, or hold themselves"
+        ) from None
 
 
 def _tree(name: str, given: Any, flat: Flat) -> Any:
@@ -70,9 +76,11 @@ def _tree(name: str, given: Any, flat: Flat) -> Any:
         keys = tuple(given)
         return ("dict", keys, tuple([_tree(name, given[key], flat) for key in keys]))
     if isinstance(given, (tuple, list)):
-        if cls not in (tuple, list) and not hasattr(given, "_fields"):
+        if cls not in (tuple, list) and not hasattr(given, "_make"):
             raise TypeError(f"{name}: takes tuples, lists, dicts and named tuples, not {cls}")
         return ("sequence", cls, tuple([_tree(name, item, flat) for item in given]))
+    if isinstance(given, Value):
+        raise TypeError(f"{name}: takes arrays, not the values of a client: those go to register")
     try:
         hash(given)
     except TypeError:
@@ -96,7 +104,7 @@ def rebuild(tree: Any, arrays: Iterator[Any], scalars: Iterator[Any]) -> Any:
     if kind == "dict":
         return dict(zip(tree[1], items, strict=True))
     cls = tree[1]
-    return cls(*items) if hasattr(cls, "_fields") else cls(items)
+    return cls._make(items) if hasattr(cls, "_make") else cls(items)
 
 
 def specs_of(name: str, given: Any) -> tuple[list[TensorSpec], Any]:
@@ -181,7 +189,7 @@ def arrays_in(result: Any, array: Callable[[Any], Any]) -> Any:
     if isinstance(result, (tuple, list)):
         items = [arrays_in(item, array) for item in result]
         cls = type(result)
-        return cls(*items) if hasattr(cls, "_fields") else cls(items)
+        return cls._make(items) if hasattr(cls, "_make") else cls(items)
     return array(result)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..backends.protocols import FusionBackend, NotOnDevice
 from ..dtypes import DType, dtype_of
-from ..errors import message
+from ..errors import failure, message
 from ..ir.device import Device
 from ..ir.value import Value, concrete
 from . import copy, memory, nested, views
@@ -61,7 +61,10 @@ class DecoratedRuntime:
         """A read-only NumPy array with a handle's elements; the host's memory is not copied."""
         if self.hosted:
             return memory.to_numpy(handle)
-        found = memory.native(self.backend.to_numpy(handle.buffer.memory))
+        try:
+            found = memory.native(self.backend.to_numpy(handle.buffer.memory))
+        except Exception as error:
+            raise failure(f"a read from {self.device}: to_numpy", error) from error
         self._check("to_numpy", found.shape, found.dtype, handle.shape, handle.dtype)
         found = found.view()
         found.flags.writeable = False
@@ -166,6 +169,10 @@ class DecoratedRuntime:
         runs = getattr(self.backend, "runs", None)
         if runs is not None and runs(function, given, named):
             found = self.backend.run(function, given, named)  # type: ignore[attr-defined]
+            if found is None:
+                raise RuntimeError(
+                    f"the {self.backend.name} backend's run gave None for {function.__name__}"
+                )
             return nested.results(found, self._result)
         if not self.hosted:
             raise NotOnDevice(f"the {self.backend.name} backend has no {function.__name__}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Custom operations that are wrong: definitions, rules and arguments; and results of odd memory."""
 
+import collections
 import re
 import tempfile
 
@@ -105,6 +106,60 @@ def test_a_fused_body_that_gives_no_array(result):
     body = pf.custom.op(name="test.gives", fused=True)(lambda x: result)
     with pytest.raises(TypeError, match=r"^custom\.test\.gives: the body gave .*, not an array"):
         body(pf.ones(2))
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_arguments_of_odd_structure(fused):
+    op = pf.custom.op(
+        name="test.structures", fused=fused, shape=lambda x, s: x.shape, dtype=lambda x, s: x.dtype
+    )(lambda x, s: x + 0)
+    x = pf.ones(2)
+    for empty in ([], {}):
+        cyclic = [empty]
+        empty.append(cyclic) if isinstance(empty, list) else empty.update(a=cyclic)
+        with pytest.raises(
+            ValueError, match=r"^custom\.test\.structures: the arguments are nested to"
+        ):
+            op(x, empty)
+    with pytest.raises(TypeError, match=r"^custom\.test\.structures: takes arrays, not the values"):
+        op(x, x._v)
+
+    class Pair(collections.namedtuple("Base", "a b")):
+        def __new__(cls, both):
+            return super().__new__(cls, both, both)
+
+    assert op(x, Pair(x)).tolist() == [1, 1]
+
+    class Nameless:
+        def __repr__(self):
+            raise ValueError("no text")
+
+    assert op(x, Nameless()).tolist() == [1, 1]
+
+    def of_any(**named):
+        return named["self"] * 2
+
+    double = pf.custom.op(name="test.named_self", fused=fused)(of_any)
+    assert double(self=x).tolist() == [2, 2]
+
+
+def test_a_fused_body_that_gives_what_holds_itself():
+    cyclic = []
+    cyclic.append(cyclic)
+    op = pf.custom.op(name="test.gives_cycle", fused=True)(lambda x: cyclic)
+    with pytest.raises(ValueError, match=r"^custom\.test\.gives_cycle: what the body gave holds"):
+        op(pf.ones(2))
+
+
+@pytest.mark.skipif(pf.config.mode != "fused", reason="nothing is compiled else")
+def test_a_lowering_that_is_wrong_is_named():
+    op = pf.custom.op(name="test.raising_lowering")(_identity)
+    with pytest.raises(TypeError, match=r"custom\.test\.raising_lowering: a lowering is a f"):
+        op.lowering(3)
+    op.lowering(lambda op, fusion: 1 // 0)
+    with pf.config.scope(strict=True), pytest.raises(pf.CompileError) as found:
+        np.asarray(op(pf.ones(2)))
+    assert "custom.test.raising_lowering: its lowering raised: integer division" in str(found.value)
 
 
 def test_a_fused_body_gives_arrays_in_any_structure():

@@ -237,6 +237,37 @@ def test_a_backend_that_gives_no_array(backend, given):
         np.asarray(pf.nextafter(x, 2.0))
 
 
+def test_a_function_of_a_backend_that_gives_no_array():
+    class Wrong(Boxes):
+        name = "wrong"
+
+        def runs(self, *about):
+            return True
+
+        def run(self, *about):
+            return None
+
+    x = pf.Fusion(Wrong()).asarray(data(4))
+    with pytest.raises(pf.ExecutionError, match="sort on wrong:0: .*run gave None for sort"):
+        pf.sort(x)
+    Wrong.run = None
+    with pytest.raises(TypeError, match="Wrong is no FusionBackend: it has no run$"):
+        pf.Fusion(Wrong())
+
+
+def test_a_backend_that_cannot_be_read():
+    class Wrong(Boxes):
+        name = "wrong"
+
+        def to_numpy(self, box):
+            raise OSError("gone")
+
+    x = pf.Fusion(Wrong()).asarray(data(4))
+    for _ in range(2):
+        with pytest.raises(pf.ExecutionError, match="a read from wrong:0: to_numpy: OSError: gone"):
+            np.asarray(x)
+
+
 @pytest.mark.parametrize("described", [None, ((4,), None), ((4,), "no type"), 3])
 def test_a_backend_that_describes_nothing(described):
     class Wrong(Boxes):

@@ -220,6 +220,9 @@ def test_an_observer_that_cannot_be_shown_is_contained(x):
     del Bad.registered
     with pytest.raises(TypeError, match="not <Bad, whose __repr__ raised"):
         pf.observer.install(Bad())
+    Bad.registered, Bad.block_ran = None, 3
+    with pytest.raises(TypeError, match="block_ran of the observer <Bad.* is no method"):
+        pf.observer.install(Bad())
 
 
 @fused_only
