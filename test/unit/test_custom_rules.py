@@ -232,7 +232,8 @@ def test_results_of_any_layout(made):
 
 def test_a_body_that_uses_arrays_of_pyfusion():
     """What exists can be read; what has to be run first cannot, and the message says what to do."""
-    pending = pf.asarray(X) * 2
+    with pf.stream():
+        pending = pf.asarray(X) * 2
     bodies = {
         "read": lambda x: np.asarray(pending) + x,
         "float": lambda x: x * float(pending[0, 1]),

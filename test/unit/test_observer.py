@@ -267,7 +267,9 @@ def test_an_observer_is_not_told_of_what_it_records_on_a_device(gpu):
             super().block_starts(block)
             self.kept = pf.ones(3, device="cuda:0") * 3
 
-    y = pf.ones(3, device="cuda:0") + 1
+    ones = pf.ones(3, device="cuda:0")
+    pf.sync()
+    y = ones + 1
     with pf.observer.install(Busy()) as guard:
         np.asarray(y)
         np.asarray(guard.observer.kept)
