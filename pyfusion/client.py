@@ -6,10 +6,10 @@
 **Order and locks.** There is no server thread: what runs, runs on the thread that asks, under one
 lock that all threads, streams and devices share. It guards plans, compiling and launching.
 Recording takes no lock. A thread that holds the lock because it runs a block, or an ordered
-function, must not read what is pending, nor flush: that raises a RuntimeError, where it would else
-wait for itself or disturb the block. Values that exist can be read. Nor may it wait for another
-thread that reads: nothing finds that out. A fork waits for the lock, so that a child never has half
-of a block.
+function, must not read what is pending, nor flush, nor record with what is pending on another
+stream: that raises a RuntimeError, where it would else wait for itself or disturb the block. Values
+that exist can be read. Nor may it wait for another thread that reads: nothing finds that out. A
+fork waits for the lock, so that a child never has half of a block.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from .runtime.cpu import runtime
 from .runtime.memory import from_numpy as load
 from .runtime.statistics import statistics
 from .stream import engine
+from .stream.check import checked
 from .stream.stream import current, made, own, record
 
 
@@ -147,9 +148,10 @@ def sync(device: str | Device | None = None) -> None:
     Raises:
         ExecutionError: the first of the operations that failed; its values keep the error.
         DeviceError: no such device.
+        TypeError: `device` is no name.
         RuntimeError: inside of a flush, an ordered function, `lower` or `explain`.
     """
-    only = devices.find(device) if isinstance(device, str) else device
+    only = None if device is None else _device("sync", device)
     failure: ExecutionError | None = None
     for stream in own():
         if only is None or stream.device is only:
@@ -164,6 +166,30 @@ def sync(device: str | Device | None = None) -> None:
             failure = failure or errors.failure(f"{used}", error)
     if failure is not None:
         raise failure.again()
+
+
+def _device(name: str, given: Any) -> Device:
+    if isinstance(given, Device):
+        return given
+    if isinstance(given, str):
+        return devices.find(given)
+    raise TypeError(
+        f"{name} takes a device by its name, such as 'cpu' or 'cuda:0', not {type(given).__name__}"
+    )
+
+
+def _value(name: str, given: Any) -> Value:
+    if isinstance(given, Value):
+        return given
+    raise TypeError(
+        f"{name} takes a Value, as create and register give it, not {type(given).__name__}"
+    )
+
+
+def _function(name: str, given: Any) -> Any:
+    if callable(given):
+        return given
+    raise TypeError(f"{name} takes a function without arguments, not {type(given).__name__}")
 
 
 class Client:
@@ -201,25 +227,41 @@ class Client:
     ) -> Value:
         """Records an operation on this thread's stream for the device; nothing is run.
 
-        Nothing else than the devices is checked: not how many operands there are nor their types,
-        not that they broadcast, nor that the operation gives this shape and type. Compiled code
-        takes all of it for granted, and reads and writes memory by it: what is wrong gives wrong
-        values, or ends the process. The functions of `pyfusion` check it.
+        What each argument is and how many operands there are is checked, and nothing else: not the
+        operands' element types, not that they broadcast, nor that the operation gives this shape
+        and type. Compiled code takes all of it for granted, and reads and writes memory by it: what
+        is wrong gives wrong values, or ends the process. The functions of `pyfusion` check it.
 
         Args:
             op: an `OpInfo` of `ir.table.OPS`, or one that `ir.table.custom_op` made.
             args: the operands, each a `Value` or a Python scalar of the operand's kind.
             shape, dtype: of the result, as the operation will give it.
-            attrs: static structure, hashable; part of the plan's key.
+            attrs: static structure, hashable; part of the plan's key. Of an opaque operation pairs
+                of names and values.
             dyn: bounds and extents.
 
         Raises:
+            TypeError: an argument is of another kind, or there are too many operands or too few.
+            ValueError: a negative extent, one beyond 64 bits, or more than 64 of them.
             DeviceError: an operand is on another device.
         """
-        return record(op, args, attrs, dyn, shape, dtype, 2, self.device)
+        given = checked(op, args, shape, dtype, attrs, dyn)
+        return record(op, *given, 2, self.device)
 
     def create(self, array: np.ndarray, copy: bool = True) -> Value:
-        """A value on the device with a NumPy array's elements; see `from_numpy`."""
+        """A value on the device with a NumPy array's elements; see `from_numpy`.
+
+        Raises:
+            TypeError: `array` is none of NumPy's, its elements are of a type that there is not, or
+                `copy` is no bool.
+            ValueError: `copy=False` for memory that cannot be used in place.
+        """
+        if not isinstance(array, (np.ndarray, np.generic)):
+            raise TypeError(
+                f"create takes a NumPy array, not {type(array).__name__}: numpy.asarray makes one"
+            )
+        if not isinstance(copy, bool):
+            raise TypeError(f"create: copy is a bool, not {copy!r:.100}")
         return from_numpy(array, copy, self.device)
 
     def read(self, value: Value) -> np.ndarray:
@@ -228,12 +270,13 @@ class Client:
         Raises:
             ExecutionError: the work that was to write it failed.
             RuntimeError: it is pending, and this is inside of a flush or an ordered function.
+            TypeError: it is no Value.
         """
-        return read(value)
+        return read(_value("read", value))
 
     def move(self, value: Value, device: str | Device) -> Value:
         """The value on another device; see `transfer`. DeviceError: no such device."""
-        return transfer(value, devices.find(device) if isinstance(device, str) else device)
+        return transfer(_value("move", value), _device("move", device))
 
     def flush(self) -> None:
         """Runs what this thread's stream for the device holds; raises no failure of it.
@@ -254,9 +297,10 @@ class Client:
             Exception: what the function raises.
             RuntimeError: as `flush`.
         """
-        sync(self.device)
         if function is None:
-            return None
+            return sync(self.device)
+        _function("sync", function)
+        sync(self.device)
         result = engine.run_ordered(function)
         sync(self.device)
         return result
@@ -264,8 +308,8 @@ class Client:
     def run(self, function: Callable[[], Any]) -> Any:
         """Runs a function now, while no thread compiles or launches; flushes nothing first.
 
-        It may read values that exist, and record. It must not read what is pending, flush, or wait
-        for another thread that does.
+        It may read values that exist, and record. It must not read what is pending, use a value
+        that is pending on another stream, flush, or wait for another thread that does.
 
         Returns:
             What the function returned.
@@ -274,9 +318,9 @@ class Client:
             RuntimeError: inside of a flush or another ordered function.
             Exception: what the function raises.
         """
-        return engine.run_ordered(function)
+        return engine.run_ordered(_function("run", function))
 
 
 def get_client(device: str | Device = CPU) -> Client:
-    """The client of a device: "cpu", "cuda:0". DeviceError: no such device."""
-    return Client(devices.find(device) if isinstance(device, str) else device)
+    """The client of a device: "cpu", "cuda:0". DeviceError: no such device; TypeError: no name."""
+    return Client(_device("get_client", device))

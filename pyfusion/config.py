@@ -17,9 +17,11 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 # Names of devices: the kind, and the number if there is one.
-DEVICE_NAME = re.compile("cpu|([a-z][a-z0-9_]*)(?::(0|[1-9][0-9]{0,8}))?")
+KIND = re.compile("[a-z][a-z0-9_]*")
+DEVICE_NAME = re.compile(f"cpu|({KIND.pattern})(?::(0|[1-9][0-9]{{0,8}}))?")
 DEVICE_NAMES = "'cpu', 'cuda', 'cuda:N', 'rocm', 'rocm:N'"
 GPU_KINDS = ("cuda", "rocm")
+MAX_THREADS = 1024  # of the native run time
 _decorated: set[str] = set()  # kinds of devices that `Fusion` made
 
 
@@ -49,11 +51,18 @@ def _boolean(text: str) -> bool:
     raise ValueError("use 0 or 1")
 
 
-def _natural(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError("use a number of at least 0")
+def _natural(given: str | int, most: int = (1 << 63) - 1) -> int:
+    try:
+        value = int(given)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= most:
+        raise ValueError(f"use a whole number from 0 to {most}")
     return value
+
+
+def _threads(given: str | int) -> int:
+    return _natural(given, MAX_THREADS)
 
 
 def _one_of(*names: str) -> Callable[[str], str]:
@@ -99,7 +108,11 @@ FLAGS: dict[str, Flag] = {
         "1: a line for each block on stderr. 2: each kernel with its time and GB/s. 3: the plan's "
         "steps and why neighbours were not merged. 4: the outlined IR. 5: the IR of every phase.",
     ),
-    "threads": Flag(0, _natural, "Threads of the kernels; 0: as many as the process may use."),
+    "threads": Flag(
+        0,
+        _threads,
+        f"Threads of the kernels, at most {MAX_THREADS}; 0: as many as the process may use.",
+    ),
     "dump_dir": Flag("", str, "Folder for the IR of each compiled block, a file for each phase."),
     "native_dir": Flag("", str, "Folder with native libraries built for development."),
     "max_queue": Flag(
@@ -186,7 +199,7 @@ class Config:
             try:
                 values[name] = flag.parse(text)
             except ValueError as error:
-                raise ValueError(f"PYFUSION_{name.upper()}={text!r}: {error}") from None
+                raise ValueError(f"PYFUSION_{name.upper()}={text!r:.100}: {error}") from None
         # Beside the values: of each flag the value outside of scopes and one for each open scope.
         layers = {name: [[value]] for name, value in values.items()}
         self.__dict__.update(values, _listeners={}, _layers=layers, _lock=threading.RLock())
@@ -206,9 +219,10 @@ class Config:
             raise TypeError(f"{name} takes {type(flag.default).__name__}, not {value!r}")
         else:
             try:
-                flag.parse(str(value))
+                flag.parse(value)
             except ValueError as error:
-                raise ValueError(f"{name} = {value!r}: {error}") from None
+                shown = value if isinstance(value, str) or value < 1 << 99 else "a huge number"
+                raise ValueError(f"{name} = {shown!r:.100}: {error}") from None
 
     def _apply(self, name: str) -> None:
         self.__dict__[name] = value = self._layers[name][-1][0]

@@ -103,9 +103,16 @@ def failure(what: str, error: BaseException, site: str | None = None) -> Executi
     else:
         found = kind(str(error))
         found.site = error.site
-    found.frames = _frames(error)
+    found.frames = frames_of(error)
     found.__cause__ = error
     return found
+
+
+def retell(error: BaseException, text: str) -> None:
+    """Gives an error another text, where its text is its only argument."""
+    own = (type(error).__str__, type(error).__init__)
+    if len(error.args) == 1 and not any(isinstance(method, FunctionType) for method in own):
+        _set(error, "args", (text,))
 
 
 def message(error: BaseException) -> str:
@@ -116,7 +123,8 @@ def message(error: BaseException) -> str:
         return f"<no message: __str__ raised {type(other).__name__}>"
 
 
-def _frames(error: BaseException) -> tuple[tuple[str, int, str], ...]:
+def frames_of(error: BaseException) -> tuple[tuple[str, int, str], ...]:
+    """Where it was raised: file, line and function, the outermost first."""
     found = []
     place = BaseException.__dict__["__traceback__"].__get__(error)
     while place is not None:
@@ -209,6 +217,10 @@ class FuserError(PyfusionError, RuntimeError):
     def __init__(self, text: str, fuser: Any = None):
         super().__init__(text)
         self.fuser = fuser
+
+
+class InsideFlushError(PyfusionError, RuntimeError):
+    """An array was read, or a stream flushed, inside of a flush or an ordered function."""
 
 
 class InternalError(PyfusionError, RuntimeError):

@@ -9,7 +9,7 @@ from .array import Array
 from .array.creation import asarray as _asarray
 from .backends.protocols import FusionBackend
 from .client import realize
-from .config import GPU_KINDS
+from .config import GPU_KINDS, KIND
 from .errors import DeviceError
 from .fusers.faults import check
 from .ir.device import Device
@@ -18,7 +18,13 @@ from .runtime.decorated import DecoratedRuntime
 
 __all__ = ["Fusion"]
 
-_NEEDED = ("name", "execute", "from_numpy", "to_numpy", "describe")
+_METHODS = ("execute", "from_numpy", "to_numpy", "describe")
+_TAKEN = ("cpu", *GPU_KINDS)
+
+
+def _class(backend: FusionBackend) -> tuple[str, str]:
+    """Where its class is defined: that of a cell that was run again is the same one."""
+    return type(backend).__module__, type(backend).__qualname__
 
 
 class Fusion:
@@ -45,29 +51,45 @@ class Fusion:
         backend: the backend.
         device: the name of the device, for `device=` and `to_device`.
 
-    A second one for a backend of the same name takes the name over; arrays that exist stay with
-    the first.
+    A second one for a backend of the same class, or of one defined again in its place, takes the
+    name over; arrays that exist stay with the first.
 
     Raises:
-        TypeError: the backend or a fuser lacks something.
-        DeviceError: its name is that of another kind of device, or no lower-case identifier.
+        TypeError: the backend or a fuser lacks something, or is a class.
+        DeviceError: its name is that of another kind of device or backend, or is not made of
+            lower-case letters, digits and underscores.
     """
 
     def __init__(self, backend: FusionBackend, *, fusers: Any = ()):
-        missing = [name for name in _NEEDED if not hasattr(backend, name)]
+        if isinstance(backend, type):
+            raise TypeError(
+                f"Fusion: {backend.__name__} is a class: give an instance, {backend.__name__}()"
+            )
+        missing = [name for name in _METHODS if not callable(getattr(backend, name, None))]
+        missing += [] if hasattr(backend, "name") else ["name"]
+        if hasattr(backend, "runs"):
+            missing += [n for n in ("runs", "run") if not callable(getattr(backend, n, None))]
         if missing:
             raise TypeError(
                 f"Fusion: {type(backend).__name__} is no FusionBackend: it has no "
                 f"{', '.join(missing)}"
             )
         name = backend.name
-        if name in ("cpu", *GPU_KINDS) or not (
-            isinstance(name, str) and name.isascii() and name.isidentifier() and name.islower()
-        ):
-            raise DeviceError(
-                f"Fusion: a backend cannot be called {name!r}; use a lower-case identifier other "
-                f"than cpu, {', '.join(GPU_KINDS)}"
+        if not isinstance(name, str):
+            raise TypeError(
+                f"Fusion: the name of {type(backend).__name__} is {name!r:.100}, not a str"
             )
+        if name in _TAKEN or not KIND.fullmatch(name):
+            raise DeviceError(
+                f"Fusion: a backend cannot be called {name!r:.100}; use lower-case letters, digits "
+                f"and '_', and none of {', '.join(_TAKEN)}"
+            )
+        for other in devices.used():
+            if other.kind == name and (has := _class(other.runtime.backend)) != _class(backend):
+                raise DeviceError(
+                    f"Fusion: there is {other} already, of {'.'.join(has)}; close that one first, "
+                    "or give the backend another name"
+                )
         try:
             own = tuple(fusers)
         except TypeError:

@@ -22,11 +22,15 @@ class Lowered:
         at_once: operations that the backend ran while the function was called, as results whose
             shape depends on values and scans; no IR has them. Each text begins with a comment
             that names them, if there are any.
+        uncompiled: says why there is the phase "fusion" alone, of a device whose memory is not the
+            host's; empty for others.
     """
 
-    def __init__(self, texts: dict[str, str], at_once: Sequence[str] = ()):
+    def __init__(self, texts: dict[str, str], at_once: Sequence[str] = (), uncompiled: str = ""):
         self.at_once = list(at_once)
-        head = f"// {_AT_ONCE}: {', '.join(self.at_once)}\n" if self.at_once else ""
+        self.uncompiled = uncompiled
+        head = f"// {uncompiled}\n" if uncompiled else ""
+        head += f"// {_AT_ONCE}: {', '.join(self.at_once)}\n" if self.at_once else ""
         self._texts = {phase: head + text for phase, text in texts.items()}
 
     @property
@@ -43,7 +47,10 @@ class Lowered:
         try:
             return self._texts[stage]
         except KeyError:
-            raise ValueError(f"no phase {stage!r}; there are {', '.join(self._texts)}") from None
+            there = f"there are {', '.join(self._texts)}"
+            if self.uncompiled:
+                there = f"there is fusion alone: {self.uncompiled}"
+            raise ValueError(f"no phase {stage!r}; {there}") from None
 
 
 class KernelFacts(NamedTuple):
@@ -174,7 +181,8 @@ def lower(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Lowered:
             passed as new cells; one that `f` captures must not be changed in place.
 
     Returns:
-        A `Lowered`; `as_text("merged")` and so on give the IR as text.
+        A `Lowered`; `as_text("merged")` and so on give the IR as text. Of a decorated backend whose
+        memory is not the host's there is `as_text("fusion")` alone: nothing is compiled for it.
 
     Raises:
         RuntimeError: `f` reads what it computes, or computes nothing.
@@ -187,6 +195,11 @@ def lower(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Lowered:
     """
 
     def use(compilation: Any, names: list[str]) -> Lowered:
+        device = compilation.device
+        if not device.target:
+            compilation.emit()
+            why = f"the memory of {device} is not the host's: its backend runs each operation"
+            return Lowered(compilation.texts, names, why)
         compilation.to_outlined()
         if "fusion.kernel" in compilation.texts["outlined"]:
             compilation.to_llvm()
@@ -198,7 +211,8 @@ def lower(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Lowered:
 def explain(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Explanation:
     """Which kernels calling `f(*args, **kwargs)` would launch, and why not fewer.
 
-    Bytes are those of the distinct operands and results at the sizes given.
+    Bytes are those of the distinct operands and results at the sizes given. Where a decorated
+    backend's memory is not the host's there are no kernels: it runs each operation.
 
     Raises:
         RuntimeError: `f` reads what it computes, or computes nothing.
@@ -207,6 +221,8 @@ def explain(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Explanation:
     def use(compilation: Any, names: list[str]) -> Explanation:
         from .compile.facts import facts
 
+        if not compilation.device.target:
+            return Explanation([], [v.record[0].name for v in compilation.block.queue], [], names)
         compilation.to_outlined()
         kernels, backend = facts(compilation.module, compilation.block)
         refusals = [Refusal(r.producer, r.consumer, r.reason) for r in compilation.refusals]

@@ -135,14 +135,17 @@ def install(observer: Any) -> FusionObservation:
         stays to the end of the process.
 
     Raises:
-        TypeError: the object has none of the methods.
+        TypeError: the object has none of the methods, or what is called so is no method.
     """
-    if isinstance(observer, type) or not any(
-        callable(getattr(observer, name, None)) for name in _METHODS
-    ):
+    found = {name: getattr(observer, name, None) for name in _METHODS}
+    there = {name: method for name, method in found.items() if method is not None}
+    if isinstance(observer, type) or not there:
         raise TypeError(
             f"an observer is an object with {', '.join(_METHODS)}, not {_shown(observer)}"
         )
+    for name, method in there.items():
+        if not callable(method):
+            raise TypeError(f"{name} of the observer {_shown(observer)} is no method")
     return FusionObservation(observer)
 
 

@@ -101,8 +101,8 @@ def backend_call(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
     device = device_in([args, options], name)
     client.note_unfused(name)
     if device is not CPU:
+        given = mapped([args, options], lambda x: client.realize(x._v))
         try:
-            given = mapped([args, options], lambda x: client.realize(x._v))
             return from_result(device.runtime.call(run, list(given[0]), given[1]), device)
         except NotOnDevice as error:
             note_host(name, str(error))

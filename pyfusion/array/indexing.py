@@ -11,6 +11,7 @@ import numpy as np
 from . import views
 from .backend_call import backend_call
 from .core import Array
+from .promote import check_rank
 
 _FULL = slice(None)
 _PLAIN = frozenset([int, slice, type(None), type(Ellipsis)])
@@ -120,6 +121,8 @@ def _basic(x: Array, items: tuple) -> Array:
         offsets.append(start)
         sizes.append(size)
         steps.append(step)
+    if inserted:
+        check_rank("the result of the index", rank, IndexError)
     if not whole:
         x = views.slice_(x, offsets, sizes, steps)
     if dropped or whole:

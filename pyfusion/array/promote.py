@@ -38,6 +38,7 @@ Rule = tuple[tuple[DType, ...], DType]
 _rules: dict[tuple, Rule] = {}
 _results: dict[tuple, DType] = {}
 _shapes: dict[tuple, tuple[int, ...]] = {}
+_MAX_RANK = 64
 _MAX_SHAPES = 4096
 
 _EXACT_INTS = 2**53  # up to which a Python float holds each integer
@@ -166,8 +167,16 @@ def default_dtype(value: Any) -> DType:
     raise OverflowError(f"Python integer {value} is beyond every integer type")
 
 
+def check_rank(name: str, rank: int, error: type[Exception] = ValueError) -> None:
+    """Raises an error for more dimensions than NumPy's arrays have."""
+    if rank > _MAX_RANK:
+        raise error(f"{name}: an array has at most {_MAX_RANK} dimensions, not {rank}")
+
+
 def check_size(name: str, shape: tuple[int, ...]) -> None:
-    """Raises ValueError for more elements than memory has addresses, as NumPy does."""
+    """Raises ValueError for more dimensions than NumPy has, or more elements than memory has
+    addresses, as NumPy does."""
+    check_rank(name, len(shape))
     size = 16  # bytes of the widest type
     for extent in shape:
         size *= extent or 1

@@ -17,6 +17,7 @@ import numpy as np
 from ..ir.table import OPS, OpInfo
 from ..ir.value import Value
 from .core import Array, emit, ones_mask, wrap
+from .promote import check_rank
 
 _TRANSPOSE = OPS["transpose"]
 _EXPAND_DIMS = OPS["expand_dims"]
@@ -164,6 +165,7 @@ def expand_dims(x: Array, axes: tuple[int, ...]) -> Array:
     if not axes:
         return alias(x)
     shape = list(x._v.shape)
+    check_rank("expand_dims", len(shape) + len(axes))
     for axis in axes:
         shape.insert(axis, 1)
     return derive(x, _EXPAND_DIMS, axes, (), tuple(shape))
@@ -202,6 +204,7 @@ def reshape(x: Array, shape: tuple[int, ...], copy: bool | None = None) -> Array
         ValueError: `copy=False`, and no view is possible.
     """
     v = x._v
+    check_rank("reshape", len(shape))
     if not copy and _viewable(x, shape):
         if shape == v.shape:
             return alias(x)

@@ -24,8 +24,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
+from .fused import FusedOp
 from .ir_op import IrOp, from_ir
-from .ops import BackendOp, CustomOp, FusedOp
+from .ops import BackendOp, CustomOp
 from .structure import TensorSpec
 
 __all__ = ["BackendOp", "CustomOp", "FusedOp", "IrOp", "TensorSpec", "from_ir", "op"]
@@ -74,7 +75,7 @@ def op(
             dicts of them; the call returns arrays in the same structure.
         fused: the body is made of pyfusion's functions, and called at once with arrays, to record
             them. Without it the body is called with read-only NumPy arrays when its turn has come;
-            it must not write to what it has returned.
+            it must not write to what it has returned, nor use arrays of pyfusion that are pending.
         name: what IR calls the operation behind `custom.`; the function's name by default.
 
     A rule's exception is raised at the call. A wrong result (shape, type, number of results) of a
@@ -84,7 +85,8 @@ def op(
     Raises:
         ValueError: the name is another operation's. The same function may be defined again,
             and each definition keeps its own body.
-        TypeError: both `results` and one of the other rules are given.
+        TypeError: both `results` and one of the other rules are given; or the body is no function,
+            or one that returns no result when it is called, as a generator function.
 
     Example:
         >>> import numpy as np, pyfusion as pf
@@ -94,6 +96,8 @@ def op(
         >>> histogram(pf.asarray([1.0, 2.0, 2.5, 9.0]), 4).tolist()
         [3, 0, 0, 1]
     """
+    if not isinstance(fused, bool):
+        raise TypeError(f"op: fused is a bool, not {fused!r:.100}")
     kind = FusedOp if fused else BackendOp
 
     def made(function: Callable[..., Any]) -> CustomOp:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 from ..array.core import ones_mask
@@ -47,13 +48,23 @@ class Form:
 
     def __repr__(self) -> str:
         """Equal in every process for equal forms, unless compiled code comes of a lowering."""
-        return repr((self.tree, self.results, self.masks, self.lowered))
+        try:
+            return repr((self.tree, self.results, self.masks, self.lowered))
+        except Exception:  # of an argument: no saved plan is of an equal form
+            return f"<form {secrets.token_hex(8)}>"
 
     def options(self) -> dict[str, str]:
         """The arguments that are neither arrays nor numbers, for IR."""
         names, items = self.tree[1], self.tree[2]
         return {
-            key: item[2] if isinstance(item[2], str) else repr(item[2])
+            key: item[2] if isinstance(item[2], str) else _text(item[2])
             for key, item in zip(names, items, strict=True)
             if item[0] == "static"
         }
+
+
+def _text(item: Any) -> str:
+    try:
+        return repr(item)
+    except Exception as error:
+        return f"<{type(item).__name__}, whose __repr__ raised {type(error).__name__}>"

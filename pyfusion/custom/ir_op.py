@@ -14,7 +14,7 @@ from ..array import Array
 from ..array.core import wrap
 from ..array.creation import asarray
 from ..array.promote import scalar
-from ..dtypes import DTYPES
+from ..dtypes import DTYPES, DType
 from ..errors import DTypeError, ShapeError
 from ..ir.value import Value, device_of
 from ..passes.inline_bodies import bodies
@@ -44,8 +44,8 @@ def from_ir(text: str, *, name: str | None = None) -> IrOp:
     Raises:
         ValueError: the text names no function, or the name is another operation's.
 
-    A call raises CompileError if the text is wrong, TypeError, DTypeError or ShapeError if the
-    arguments are.
+    A call raises CompileError if the text is wrong, TypeError, DTypeError, ShapeError or
+    OverflowError if the arguments are.
 
     Example:
         >>> import pyfusion as pf
@@ -100,12 +100,15 @@ class IrOp:
 
     def __call__(self, *args: Any) -> Any:
         functions = self.functions()
-        given = [asarray(a) if isinstance(a, np.ndarray) else a for a in args]
+        try:
+            given = [asarray(a) if isinstance(a, np.ndarray) else a for a in args]
+        except TypeError as error:
+            raise TypeError(f"{self.name}: an argument: {error}") from None
         problems: list[Exception] = []
         for function in functions:
             try:
                 values = self._arguments(function, given)
-            except (TypeError, ShapeError) as error:
+            except (TypeError, ShapeError, OverflowError) as error:
                 problems.append(error)
                 continue
             arrays = [v for v in values if isinstance(v, Value)]
@@ -132,17 +135,19 @@ class IrOp:
         if isinstance(given, np.generic):
             given = given.item()
         if kind == "index":
-            if isinstance(given, int) and not isinstance(given, bool):
-                return given
-            raise TypeError(where)
+            if not isinstance(given, int) or isinstance(given, bool):
+                raise TypeError(where)
+            if not -(1 << 63) <= given < 1 << 63:
+                raise OverflowError(f"{where}, which has 64 bits")
+            return given
         dtype = DTYPES[parameter[1]]
         if kind == "number":
             kinds: Any = {"b": bool, "i": int, "u": int, "f": (int, float)}.get(dtype.kind, complex)
             if not isinstance(given, kinds) or (isinstance(given, bool) and dtype.kind != "b"):
                 raise TypeError(where)
-            return scalar(given, dtype)
+            return _number(where, given, dtype)
         if isinstance(given, (bool, int, float, complex)) and not parameter[2]:
-            given = asarray(scalar(given, dtype), dtype=dtype)
+            given = asarray(_number(where, given, dtype), dtype=dtype)
         if not isinstance(given, Array):
             raise TypeError(where)
         if given.dtype is not dtype:
@@ -164,7 +169,12 @@ class IrOp:
         module = ir.Module.parse(self.text, call.context)
         there = []
         for op in module.body.operations:
-            block = op.operation.regions[0].blocks[0]
+            blocks = list(op.operation.regions[0].blocks)
+            if not blocks:
+                raise InputError(
+                    f"{self.name}: its text holds a function without a body", call.location
+                )
+            block = blocks[0]
             types = [a.type for a in block.arguments]
             there.append(f"({', '.join(map(str, types))})")
             if types != wanted:
@@ -184,6 +194,13 @@ class IrOp:
             f"{self.name} takes {' or '.join(there)}, not ({', '.join(map(str, wanted))})",
             call.location,
         )
+
+
+def _number(where: str, given: Any, dtype: DType) -> Any:
+    try:
+        return scalar(given, dtype)
+    except OverflowError as error:
+        raise OverflowError(f"{where}: {error}") from None
 
 
 def _type(parameter: Any) -> str:

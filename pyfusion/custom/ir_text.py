@@ -135,6 +135,8 @@ def _function(func: ir.Operation) -> dict[str, Any]:
     if func.name != "func.func":
         raise _Refused(f"the text may hold func.func alone, not {func.name}")
     name = ir.StringAttr(func.attributes["sym_name"]).value
+    if "sym_visibility" in func.attributes:
+        raise _Refused(f"@{name} is not public, and nothing can call it: leave it out")
     blocks = list(func.regions[0].blocks)
     if len(blocks) != 1:
         raise _Refused(f"@{name} has no body of one block")

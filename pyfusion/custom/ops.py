@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operations of a user's, with a body in Python: for the backend, or of pyfusion's functions."""
+"""Operations of a user's with a body in Python, for the backend."""
 
 from __future__ import annotations
 
@@ -9,29 +9,51 @@ import itertools
 import re
 import secrets
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..array import Array
 from ..array.core import emit, wrap
-from ..array.creation import asarray
 from ..array.promote import broadcast, result_dtype, scalar
 from ..dtypes import DType, bool_
-from ..errors import BodyStopped, DTypeError, ShapeError, without_frames
+from ..errors import (
+    BodyStopped,
+    DTypeError,
+    InsideFlushError,
+    frames_of,
+    message,
+    retell,
+    without_frames,
+)
 from ..ir.device import Device
 from ..ir.table import OpInfo, user_op
-from ..ir.value import Value, device_of
-from ..passes.inline_bodies import bodies
+from ..ir.value import Value
 from ..runtime import devices
+from ..runtime.memory import native
 from .form import Form
-from .structure import Flat, TensorSpec, flatten, rebuild, results_of, spec, specs_of
+from .structure import (
+    Flat,
+    TensorSpec,
+    flatten,
+    rebuild,
+    results_of,
+    spec,
+    specs_of,
+)
 
 # In keys of saved plans: a lowering may be another one elsewhere.
 _PROCESS = secrets.token_hex(8)
 _lowerings = itertools.count()
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+
+_PACKAGE = str(Path(__file__).parents[1])
+_INSIDE = (
+    "the body used an array of pyfusion that has not been run, inside of the flush that runs the "
+    "body. It is given NumPy arrays: use NumPy's functions on them, and take other arrays as "
+    "arguments; a body of pyfusion's functions is one of op(fused=True)"
+)
 
 # Of each name: where the function is from that has it.
 _owners: dict[str, tuple[str, str]] = {}
@@ -55,6 +77,28 @@ def claim_name(name: Any, module: str, qualname: str) -> str:
             "one as name="
         )
     return f"custom.{name}"
+
+
+def _place(rule: Callable[..., Any], error: Exception) -> str:
+    """The line of a rule that raised; that of the rule where it could not be called."""
+    for file, line, _ in frames_of(error):
+        if not file.startswith(_PACKAGE):
+            return f"its rule at {file}:{line}"
+    code = getattr(rule, "__code__", None)
+    return "its rule" if code is None else f"its rule at {code.co_filename}:{code.co_firstlineno}"
+
+
+def _check_body(name: str, body: Any) -> inspect.Signature:
+    """The signature of a body. Raises TypeError for what is no function that can be a body."""
+    if inspect.iscoroutinefunction(body) or inspect.isgeneratorfunction(body):
+        kind = "a coroutine" if inspect.iscoroutinefunction(body) else "a generator"
+        raise TypeError(f"{name}: the body is {kind} function; it has to return its result")
+    try:
+        return inspect.signature(body)
+    except ValueError:
+        raise TypeError(
+            f"{name}: Python knows no signature of {body!r:.100}; call it from a function of yours"
+        ) from None
 
 
 class Call:
@@ -95,13 +139,18 @@ class CustomOp:
         dtype: Any,
         results: Callable[..., Any] | None,
     ):
+        if not callable(body) or isinstance(body, CustomOp):
+            raise TypeError(
+                f"a custom operation is made of a function, not of {body!r:.100}: write @op above "
+                "the function, or @op(...) with its rules"
+            )
         own = name if name is not None else getattr(body, "__name__", None)
         module = getattr(body, "__module__", None) or "__main__"
         self.name = claim_name(own, module, getattr(body, "__qualname__", repr(body)))
         if results is not None and (shape is not None or dtype is not None):
             raise TypeError(f"{self.name}: give either results= or shape= and dtype=")
         self.body = body
-        self._signature = inspect.signature(body)
+        self._signature = _check_body(self.name, body)
         self._shape = shape
         self._dtype = dtype
         self._results = results
@@ -112,7 +161,7 @@ class CustomOp:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(f"{type(self).__name__} does not say how it is called")
 
     def flat(self, args: tuple, kwargs: dict) -> Flat:
@@ -136,14 +185,27 @@ class CustomOp:
         given = [TensorSpec(v.shape, v.dtype) for v in flat.arrays]
 
         def asked(rule: Any) -> Any:
-            return self.run(rule, flat.tree, given, flat.scalars) if callable(rule) else rule
+            if not callable(rule):
+                return rule
+            try:
+                return self.run(rule, flat.tree, given, flat.scalars)
+            except Exception as error:
+                retell(error, f"{self.name}: {message(error)} ({_place(rule, error)})")
+                raise
 
         if self._results is not None:
             return specs_of(self.name, asked(self._results))
         shape = broadcast(self.name, tuple([v.shape for v in flat.arrays]) or ((),))
         shapes = shape if self._shape is None else asked(self._shape)
         dtypes = self._common(flat) if self._dtype is None else self._asked_dtype(asked)
+        if isinstance(dtypes, list) and not dtypes:
+            raise TypeError(f"{self.name}: the rule of the types gave none")
         if isinstance(shapes, list):
+            if shapes and all(isinstance(d, (int, np.integer)) for d in shapes):
+                raise TypeError(
+                    f"{self.name}: the rule gave the shape {shapes!r:.100}, not a tuple of ints: "
+                    "a list is of the shapes of several results"
+                )
             each = dtypes if isinstance(dtypes, list) else [dtypes] * len(shapes)
             if len(each) != len(shapes):
                 raise TypeError(
@@ -212,7 +274,11 @@ class _Code:
         from ..dialects import fusion
 
         assert self.lowering is not None
-        found = self.lowering(op, fusion)
+        try:
+            found = self.lowering(op, fusion)
+        except Exception as error:
+            retell(error, f"{self.owner.name}: its lowering raised: {message(error)}")
+            raise
         if found is None:
             return None
         several = list(found) if isinstance(found, (list, tuple)) else [found]
@@ -245,10 +311,12 @@ class BackendOp(CustomOp):
         The body still runs where nothing is compiled: in the mode `backend`, and for complex
         numbers. Tests should compare the two with `pyfusion.testing.assert_same_everywhere`.
         """
+        if not callable(function):
+            raise TypeError(f"{self.name}: a lowering is a function, not {function!r:.100}")
         self._code = _Code(self, function)  # what was compiled of it before is not used again
         return function
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         flat = self.flat(args, kwargs)
         specs, results = self.specs(flat)
         code = self._code
@@ -324,47 +392,9 @@ class BackendOp(CustomOp):
     def _results_of(self, flat: Any, form: Form) -> list[np.ndarray]:
         """What the body gives for the arrays and then the numbers."""
         arrays = [a for a in flat if isinstance(a, np.ndarray)]
-        given = self.run(self.body, form.tree, arrays, flat[len(arrays) :])
-        return [np.asarray(r) for r in results_of("", form.results, given)]
-
-
-class FusedOp(CustomOp):
-    """An operation whose body is made of pyfusion's functions: recorded at each call."""
-
-    def __init__(self, *about: Any):
-        super().__init__(*about)
-        bodies[self.name] = self._inline
-
-    def _inline(self, call: Any) -> Any:
-        """The body in place of a call in IR; called by the pass, which no block leads to."""
-        from .traced import inline
-
-        return inline(self.name, self.body, call)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        flat = self.flat(args, kwargs)
-        ruled = not (self._shape is None and self._dtype is None and self._results is None)
-        specs, tree = self.specs(flat) if ruled else ([], None)
-        # New cells, so that `x += 1` in the body leaves the caller's arrays alone.
-        given = self.run(self.body, flat.tree, [wrap(v) for v in flat.arrays], flat.scalars)
-        if not ruled:
-            return given
-        found = [self._array(r, flat) for r in results_of(f"{self.name}: ", tree, given)]
-        for number, (x, one) in enumerate(zip(found, specs, strict=True)):
-            if (x.shape, x.dtype) != (one.shape, one.dtype):
-                error = ShapeError if x.shape != one.shape else DTypeError
-                which = f"result {number}" if len(found) > 1 else "the result"
-                raise error(
-                    f"{self.name}: {which} is {x.dtype.name}{list(x.shape)}, where the rule says "
-                    f"{one.dtype.name}{list(one.shape)}"
-                )
-        return rebuild(tree, iter(found), iter(()))
-
-    def _array(self, result: Any, flat: Flat) -> Array:
-        if isinstance(result, Array):
-            return result
-        device = device_of(flat.arrays[0]).name if flat.arrays else None
         try:
-            return asarray(result, device=device)
-        except TypeError as error:
-            raise TypeError(f"{self.name}: a result is no array: {error}") from None
+            given = self.run(self.body, form.tree, arrays, flat[len(arrays) :])
+            return [native(r) for r in results_of("", form.results, given)]
+        except InsideFlushError as error:
+            retell(error, _INSIDE)
+            raise

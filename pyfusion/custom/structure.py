@@ -10,6 +10,7 @@ import numpy as np
 
 from ..array import Array
 from ..array.creation import asarray
+from ..array.promote import check_size
 from ..dtypes import DType, as_dtype
 from ..ir.value import Value
 
@@ -46,15 +47,24 @@ def flatten(name: str, given: Any) -> Flat:
 
     Raises:
         TypeError: something in it is no array, number, tuple, list or dict, and is not hashable.
+        ValueError: it is nested deeper than Python recurses, or holds itself.
     """
     flat = Flat([], [], None)
-    return flat._replace(tree=_tree(name, given, flat))
+    try:
+        return flat._replace(tree=_tree(name, given, flat))
+    except RecursionError:
+        raise ValueError(
+            f"{name}: the arguments are nested too deeply, or hold themselves"
+        ) from None
 
 
 def _tree(name: str, given: Any, flat: Flat) -> Any:
     cls = type(given)
     if cls is Array or isinstance(given, np.ndarray):
-        flat.arrays.append(asarray(given)._v)
+        try:
+            flat.arrays.append(asarray(given)._v)
+        except TypeError as error:
+            raise TypeError(f"{name}: an argument: {error}") from None
         return _ARRAY
     if isinstance(given, np.generic) and type(given.item()) in _NUMBERS:
         given = given.item()
@@ -66,9 +76,11 @@ def _tree(name: str, given: Any, flat: Flat) -> Any:
         keys = tuple(given)
         return ("dict", keys, tuple([_tree(name, given[key], flat) for key in keys]))
     if isinstance(given, (tuple, list)):
-        if cls not in (tuple, list) and not hasattr(given, "_fields"):
+        if cls not in (tuple, list) and not hasattr(given, "_make"):
             raise TypeError(f"{name}: takes tuples, lists, dicts and named tuples, not {cls}")
         return ("sequence", cls, tuple([_tree(name, item, flat) for item in given]))
+    if isinstance(given, Value):
+        raise TypeError(f"{name}: takes arrays, not the values of a client: those go to register")
     try:
         hash(given)
     except TypeError:
@@ -92,7 +104,7 @@ def rebuild(tree: Any, arrays: Iterator[Any], scalars: Iterator[Any]) -> Any:
     if kind == "dict":
         return dict(zip(tree[1], items, strict=True))
     cls = tree[1]
-    return cls(*items) if hasattr(cls, "_fields") else cls(items)
+    return cls._make(items) if hasattr(cls, "_make") else cls(items)
 
 
 def specs_of(name: str, given: Any) -> tuple[list[TensorSpec], Any]:
@@ -170,12 +182,24 @@ def _match(prefix: str, tree: Any, given: Any, found: list[Any], where: str) -> 
         _match(prefix, item, one, found, f"{where}[{number}]")
 
 
+def arrays_in(result: Any, array: Callable[[Any], Any]) -> Any:
+    """What a body returned, with `array` called for each thing that is no tuple, list or dict."""
+    if isinstance(result, dict):
+        return {key: arrays_in(item, array) for key, item in result.items()}
+    if isinstance(result, (tuple, list)):
+        items = [arrays_in(item, array) for item in result]
+        cls = type(result)
+        return cls._make(items) if hasattr(cls, "_make") else cls(items)
+    return array(result)
+
+
 def spec(name: str, shape: Any, dtype: Any) -> TensorSpec:
     """A spec of what a rule gave.
 
     Raises:
         TypeError: the shape is no tuple of ints, or the type names none.
-        ValueError: a negative extent.
+        ValueError: a negative extent, more elements than memory can hold, or more dimensions than
+            an array has.
     """
     if not isinstance(shape, (tuple, list)) or any(
         isinstance(d, bool) or not isinstance(d, (int, np.integer)) for d in shape
@@ -184,6 +208,7 @@ def spec(name: str, shape: Any, dtype: Any) -> TensorSpec:
     extents = tuple(map(int, shape))
     if any(d < 0 for d in extents):
         raise ValueError(f"{name}: the rule gave the shape {extents}, with a negative extent")
+    check_size(f"{name}: the rule's shape", extents)
     try:
         return TensorSpec(extents, as_dtype(dtype))
     except TypeError as error:

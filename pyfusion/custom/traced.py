@@ -79,6 +79,8 @@ def _values(result: Any) -> list[Value]:
     """The values of the arrays that a body returned, in order."""
     if isinstance(result, Array):
         return [result._v]
+    if not isinstance(result, (tuple, list, dict)):
+        raise TypeError(f"its body gave {result!r:.100}, not an array")
     items = result.values() if isinstance(result, dict) else result
     return [v for item in items for v in _values(item)]
 

@@ -11,6 +11,12 @@ from ..ir.device import CPU
 from .protocols import FuserBlock
 
 
+def _block(name: str, block: Any) -> FuserBlock:
+    if not hasattr(block, "queue"):
+        raise TypeError(f"{name} takes the block that execute is given, not {type(block).__name__}")
+    return block
+
+
 def inputs(block: FuserBlock) -> list[np.ndarray]:
     """The arrays that a block reads, in order of first use; read-only.
 
@@ -18,11 +24,11 @@ def inputs(block: FuserBlock) -> list[np.ndarray]:
     the memory itself, from a GPU they are copies.
 
     Args:
-        block: what `Optimization.execute` is given.
+        block: what `Optimization.execute` is given. TypeError: it is something else.
     """
     from ..runtime.memory import to_numpy
 
-    device = block.device
+    device = _block("inputs", block).device
     if device is CPU:
         return [to_numpy(leaf) for leaf in block.leaves]
     return [device.runtime.download(leaf) for leaf in block.leaves]
@@ -35,17 +41,27 @@ def write(block: FuserBlock, number: int, array: Any) -> None:
         block: what `Optimization.execute` is given.
         number: of the operation; those in `block.survivors` must be written, others may be.
         array: of the shape and element type that were recorded. On the CPU its memory is taken
-            over without a copy, so it must not be written to afterwards; it may be a view of an
-            input.
+            over without a copy where its layout allows it, so it must not be written to afterwards;
+            it may be a view of an input.
 
     Raises:
+        TypeError: `block` is no block, or `number` no int.
+        IndexError: the block has no operation of that number.
         ValueError: another shape or element type.
     """
     from ..runtime.backend_step import take
-    from ..runtime.memory import adopt, from_numpy
+    from ..runtime.memory import native, placed
 
-    v = block.queue[number]
-    array = np.asarray(array)
+    queue = _block("write", block).queue
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
+        raise TypeError(f"write takes the number of an operation, an int, not {number!r:.100}")
+    if not 0 <= number < len(queue):
+        raise IndexError(
+            f"operation {number} was written, of a block of {len(queue)}; results are needed of "
+            f"{', '.join(map(str, block.survivors))}"
+        )
+    v = queue[number]
+    array = native(array)
     if array.shape != v.shape or array.dtype != v.dtype.numpy:
         raise ValueError(
             f"{v.record[0].name}, operation {number}: {array.dtype}{list(array.shape)} was written "
@@ -54,6 +70,4 @@ def write(block: FuserBlock, number: int, array: Any) -> None:
     if block.device is not CPU:
         take(v, block.device.runtime.upload(array))
         return
-    item = v.dtype.itemsize
-    in_place = array.flags.aligned and not any(s % item for s in array.strides)
-    take(v, adopt(array, v.dtype) if in_place else from_numpy(array))
+    take(v, placed(array, v.dtype))

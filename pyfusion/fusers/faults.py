@@ -75,10 +75,17 @@ def finished(fuser: OperationFuser, clone: OperationFuser, block: Any) -> Any:
             found.name = fuser.name
         if not hasattr(found, "describe"):
             found.describe = lambda: fuser.name
+        size = getattr(found, "nbytes", 0)
     except Exception as error:
         raise FuserError(
             f"fuser {fuser.name!r}: finish gave {kind}, whose attributes started, consumed and "
             f"culprit cannot be set: {type(error).__name__}: {message(error)}",
             fuser,
         ) from error
+    if not isinstance(size, int) or size < 0:
+        raise FuserError(
+            f"fuser {fuser.name!r}: the nbytes of what finish gave is {size!r:.100}, not a number "
+            "of bytes, an int",
+            fuser,
+        )
     return found

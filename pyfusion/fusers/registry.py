@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..ir.device import Device
 from .faults import check
 from .mlir_fuser import MlirFuser
 from .protocols import OperationFuser
@@ -47,9 +48,14 @@ def registered(device: Any = None) -> tuple[OperationFuser, ...]:
     Args:
         device: the block's; None for all that are registered. Its own fusers come last; where
             memory has no addresses, nothing is compiled.
+
+    Raises:
+        TypeError: `device` is no `Device`.
     """
     if device is None:
         return _fusers
+    if not isinstance(device, Device):
+        raise TypeError(f"registered takes a Device, as block.device is, not {device!r:.100}")
     kind = device.kind
     fitting = [f for f in _fusers if kind in getattr(f, "devices", (kind,))]
     if device.runtime is not None:

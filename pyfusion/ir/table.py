@@ -192,7 +192,13 @@ def custom_op(name: str, run: Callable[..., Any]) -> OpInfo:
     """An operation that only the backend runs: `run(*operands, **static)` on NumPy arrays.
 
     The same name and function give the same operation.
+
+    Raises:
+        TypeError: the name is no str, or `run` no function.
+        ValueError: there is an operation of that name with another function.
     """
+    if not isinstance(name, str) or not callable(run):
+        raise TypeError(f"custom_op takes a name and a function, not {name!r:.50}, {run!r:.50}")
     op = _custom.get(name)
     if op is None:
         op = _custom[name] = OpInfo(name, "opaque", "math", name)

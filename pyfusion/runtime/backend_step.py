@@ -6,12 +6,10 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
-
 from ..backends.protocols import FusionBackend
 from ..ir.device import CPU
 from ..ir.value import Value
-from .memory import adopt, to_numpy
+from .memory import native, placed, to_numpy
 from .statistics import statistics
 
 
@@ -28,13 +26,13 @@ def execute(op: Any, args: list, attrs: Any, dyn: tuple, shape: tuple | None, dt
     if op.kind != "view" and op.kind != "creation":
         statistics.note_unfused(op.name)
     result = backend().execute(op, args, attrs, dyn, shape, dtype)
-    array = np.asarray(result)
+    array = native(result)
     if (shape is not None and array.shape != shape) or array.dtype != dtype.numpy:
         raise RuntimeError(
             f"the backend's {op.name} gave {array.dtype}{list(array.shape)} "
             f"where {dtype.name}{list(shape or ())} was recorded"
         )
-    return adopt(array, dtype)
+    return placed(array, dtype)
 
 
 def run_value(v: Value) -> None:

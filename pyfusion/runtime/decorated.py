@@ -15,12 +15,17 @@ import numpy as np
 
 from ..backends.protocols import FusionBackend, NotOnDevice
 from ..dtypes import DType, dtype_of
+from ..errors import failure, message
 from ..ir.device import Device
 from ..ir.value import Value, concrete
 from . import copy, memory, nested, views
 from .device_buffer import DeviceBuffer
 from .statistics import statistics
 from .steps import Env, KernelStep
+
+# What a backend's method raises that is given something else than one of its arrays.
+_OF_WRONG_OBJECTS = (AttributeError, TypeError, ValueError, LookupError)
+_NOT_DESCRIBED = "of which its describe gives no shape and type"
 
 
 class DecoratedRuntime:
@@ -50,13 +55,16 @@ class DecoratedRuntime:
         """A handle with the elements of a NumPy array. Raises what the backend raises."""
         dtype = dtype_of(array.dtype)
         packed = np.array(array, dtype.numpy, order="C")
-        return self.adopt(self.backend.from_numpy(packed), packed.shape, dtype, ours=True)
+        return self.adopt(self.backend.from_numpy(packed), packed.shape, dtype, True, "from_numpy")
 
     def download(self, handle: Value) -> np.ndarray:
         """A read-only NumPy array with a handle's elements; the host's memory is not copied."""
         if self.hosted:
             return memory.to_numpy(handle)
-        found = np.asarray(self.backend.to_numpy(handle.buffer.memory))
+        try:
+            found = memory.native(self.backend.to_numpy(handle.buffer.memory))
+        except Exception as error:
+            raise failure(f"a read from {self.device}: to_numpy", error) from error
         self._check("to_numpy", found.shape, found.dtype, handle.shape, handle.dtype)
         found = found.view()
         found.flags.writeable = False
@@ -68,21 +76,50 @@ class DecoratedRuntime:
             return self.backend.from_numpy(memory.to_numpy(v))
         return v.buffer.memory
 
-    def adopt(self, array: Any, shape: Any, dtype: DType, ours: bool = False) -> Value:
+    def adopt(
+        self, array: Any, shape: Any, dtype: DType, ours: bool = False, what: str = "execute"
+    ) -> Value:
         """The handle of one of the backend's arrays.
 
         Args:
             shape: what it has to have; None where only the array can tell.
             ours: nobody else refers to its memory, which may so be overwritten when it dies.
+            what: the method that gave the array, for messages.
         """
         if not self.hosted:
-            found, numpy_dtype = self.backend.describe(array)
-            self._check("describe", tuple(found), numpy_dtype, shape, dtype)
+            found, numpy_dtype = self._described(array, what)
+            self._check(what, found, numpy_dtype, shape, dtype)
             buffer = DeviceBuffer(0, 0, self.device, array, None if ours else array)
-            return concrete(dtype, tuple(found), buffer, 0, None)
-        host = np.asarray(self.backend.to_numpy(array))
-        self._check("to_numpy", host.shape, host.dtype, shape, dtype)
-        return self._placed(memory.adopt(host, dtype), (array, host), ours)
+            return concrete(dtype, found, buffer, 0, None)
+        try:
+            host = memory.native(None if array is None else self.backend.to_numpy(array))
+        except _OF_WRONG_OBJECTS as error:
+            raise self._wrong(what, array, "which its to_numpy does not take", error) from error
+        if host.dtype.kind == "O":
+            raise self._wrong(what, array, "of which its to_numpy makes no array")
+        self._check(what, host.shape, host.dtype, shape, dtype)
+        v = memory.placed(host, dtype)
+        if v.buffer.owner is None:  # a copy, as its layout was not one of ours
+            return self._placed(v, v.buffer, ours=True)
+        return self._placed(v, (array, host), ours)
+
+    def _described(self, array: Any, what: str) -> tuple[tuple[int, ...], np.dtype]:
+        """Shape and type of what a method gave. Raises RuntimeError if it is none of the backend's
+        arrays."""
+        try:
+            shape, numpy_dtype = self.backend.describe(array)
+            if numpy_dtype is not None and array is not None:
+                return tuple(shape), np.dtype(numpy_dtype)
+        except _OF_WRONG_OBJECTS as error:
+            raise self._wrong(
+                what, array, "of which its describe gives no shape and type", error
+            ) from error
+        raise self._wrong(what, array, "of which its describe gives no shape and type")
+
+    def _wrong(self, what: str, array: Any, why: str, error: Any = None) -> RuntimeError:
+        given = "None" if array is None else f"an object of {type(array).__name__}"
+        said = "" if error is None else f": {type(error).__name__}: {message(error)}"
+        return RuntimeError(f"the {self.backend.name} backend's {what} gave {given}, {why}{said}")
 
     def _placed(self, v: Value, owner: Any, ours: bool) -> Value:
         """A value of the host's memory as one of this device."""
@@ -132,6 +169,10 @@ class DecoratedRuntime:
         runs = getattr(self.backend, "runs", None)
         if runs is not None and runs(function, given, named):
             found = self.backend.run(function, given, named)  # type: ignore[attr-defined]
+            if found is None:
+                raise RuntimeError(
+                    f"the {self.backend.name} backend's run gave None for {function.__name__}"
+                )
             return nested.results(found, self._result)
         if not self.hosted:
             raise NotOnDevice(f"the {self.backend.name} backend has no {function.__name__}")
@@ -146,8 +187,8 @@ class DecoratedRuntime:
             return self.upload(np.asarray(item))
         if isinstance(item, (bool, int, float, complex, str)) or item is None:
             return item
-        shape, numpy_dtype = self.backend.describe(item)
-        return self.adopt(item, tuple(shape), dtype_of(np.dtype(numpy_dtype)))
+        shape, numpy_dtype = self._described(item, "run")
+        return self.adopt(item, shape, dtype_of(numpy_dtype), what="run")
 
 
 class PlacedKernelStep(KernelStep):

@@ -113,9 +113,24 @@ def adopt(array: np.ndarray, dtype: DType) -> Value:
         )
     shape = array.shape
     ptr = array.__array_interface__["data"][0]
-    if ptr % item and array.size:
+    if ptr % (item // 2 if dtype.kind == "c" else item) and array.size:
         raise ValueError("copy=False: the array's memory is not aligned; copy it")
     strides: tuple[int, ...] | None = tuple([s // item for s in array.strides])
     if is_contiguous(shape, strides):  # type: ignore[arg-type]
         strides = None
     return concrete(dtype, shape, Buffer(ptr, array.nbytes, array), ptr, strides)
+
+
+def placed(array: np.ndarray, dtype: DType) -> Value:
+    """A concrete value over the memory of a result that nobody writes to, or over a copy of it
+    where its strides or its alignment do not allow that. Raises MemoryError."""
+    try:
+        return adopt(array, dtype)
+    except ValueError:
+        return from_numpy(array)
+
+
+def native(given: Any) -> np.ndarray:
+    """What a body, a fuser or a backend gave, as a NumPy array in the byte order of the host."""
+    array = np.asarray(given)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))

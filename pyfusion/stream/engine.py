@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..config import config
-from ..errors import ExecutionError
+from ..errors import ExecutionError, InsideFlushError
 from ..fusers.registry import on_change
 from ..ir.device import Device
 from ..ir.value import Value
@@ -162,10 +162,10 @@ def check_idle() -> None:
         RuntimeError: this thread is flushing a stream, or runs an ordered function.
     """
     if _busy.locked():
-        raise RuntimeError(
-            "an array was read, or a stream flushed, inside the flush of another one or an ordered "
-            "function, as by a signal handler, a destructor or an operation of the user's: read it "
-            "later"
+        raise InsideFlushError(
+            "an array was read, or used on another stream, or a stream flushed, inside the flush "
+            "of another one or an ordered function, as by a signal handler, a destructor or an "
+            "operation of the user's: read it later"
         )
 
 

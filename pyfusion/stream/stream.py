@@ -111,6 +111,8 @@ def current(device: Device = CPU) -> Stream:
         return home
     stream = home.others.get(device)
     if stream is None:
+        if not isinstance(device, Device):
+            raise TypeError(f"a stream is one of a Device, not of {device!r:.100}")
         stream = new(device, home.program)
         stream.sealed = home.sealed
         stream.limit = home.limit
@@ -203,6 +205,9 @@ class Scope:
     def __init__(self) -> None:
         self._stream = new()
         self._entered: _Entered | None = None
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a scope of a stream is not copied or pickled: make another one")
 
     def __len__(self) -> int:
         """How many operations wait, on every device."""

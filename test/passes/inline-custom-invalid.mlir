@@ -55,3 +55,19 @@ func.func @a_body_that_raises(%x: tensor<?xi32>) -> tensor<?xf64> {
   %0 = fusion.custom_call "custom.centred"(%x) : (tensor<?xi32>) -> tensor<?xf64>
   return %0 : tensor<?xf64>
 }
+
+// -----
+
+func.func @a_declaration(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{custom.declared_too: its text holds a function without a body}}
+  %0 = fusion.custom_call "custom.declared_too"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @a_body_that_gives_no_array(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{custom.said cannot be recorded: TypeError: its body gave '(3,)', not an array}}
+  %0 = fusion.custom_call "custom.said"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

@@ -58,7 +58,8 @@ def only_the_compiler():
 
 @pytest.fixture
 def no_plans():
-    """The test begins without plans, and leaves none behind, of files neither."""
+    """The test begins without plans, of files neither, and leaves none behind."""
+    saved._loaded.clear()
     pf.stream.engine.plans.clear()
     yield
     saved._loaded.clear()

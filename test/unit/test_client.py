@@ -102,6 +102,21 @@ def refused(call):
         call()
 
 
+def test_an_ordered_function_may_not_use_what_is_pending_on_another_stream():
+    """It would be run first, which an ordered function must not do."""
+    client = get_client()
+    x = pf.asarray(np.arange(3.0))
+    with pf.stream():
+        other = x * 2
+    mine = x + 1
+    with pytest.raises(RuntimeError, match="used on another stream.*an ordered function"):
+        client.run(lambda: mine + other)
+    assert (mine._v.stream, other._v.stream) != (None, None)  # nothing was run
+    result = client.run(lambda: mine * 3)
+    assert (result + other).tolist() == [3, 8, 13]
+    assert client.run(lambda: mine + other).tolist() == [1, 4, 7]  # it exists now
+
+
 def test_an_ordered_function_may_record_but_not_read_or_flush():
     client = get_client()
     x = pf.asarray(np.arange(3.0))

@@ -6,7 +6,8 @@ import threading
 import pytest
 
 import pyfusion as pf
-from pyfusion.config import FLAGS
+from pyfusion.config import FLAGS, MAX_THREADS, Config
+from pyfusion.runtime import library
 
 
 def test_scopes_nest():
@@ -86,12 +87,19 @@ def test_a_scope_that_cannot_be_opened_changes_nothing():
         ("device", None, TypeError),
         ("debug", -1, ValueError),
         ("threads", "two", TypeError),
+        ("threads", -1, ValueError),
+        ("threads", 1025, ValueError),
+        pytest.param("threads", 10**5000, ValueError, id="threads-huge"),
+        ("threads", True, TypeError),
+        ("threads", 2.5, TypeError),
+        ("max_queue", 1 << 63, ValueError),
+        pytest.param("pool_limit", 10**5000, ValueError, id="pool-huge"),
         ("strict", 1, TypeError),
     ],
 )
 def test_errors_name_the_flag(name, value, error):
     before = getattr(pf.config, name)
-    with pytest.raises(error, match=name):
+    with pytest.raises(error, match=f"^{name}"):
         setattr(pf.config, name, value)
     with pytest.raises(error, match=name), pf.config.scope(**{name: value}):
         pass
@@ -108,3 +116,24 @@ def test_names_of_devices(name):
 def test_errors_of_devices_say_what_would_work():
     with pytest.raises(ValueError, match="device = 'gpu': use one of 'cpu', 'cuda', 'cuda:N'"):
         pf.config.device = "gpu"
+
+
+@pytest.mark.parametrize(
+    "text", ["1" + "0" * 9, "-1", "True", "2.5", "x", pytest.param("9" * 5000, id="huge")]
+)
+def test_a_wrong_number_in_the_environment(text, monkeypatch):
+    monkeypatch.setenv("PYFUSION_THREADS", text)
+    with pytest.raises(
+        ValueError, match="^PYFUSION_THREADS=.*: use a whole number from 0 to 1024$"
+    ):
+        Config()
+    monkeypatch.setenv("PYFUSION_THREADS", "1024")
+    assert Config().threads == 1024
+
+
+def test_as_many_threads_as_are_allowed():
+    with pf.config.scope(threads=1024):
+        assert library.load().pf_threads() == 1024
+        assert float((pf.ones(1 << 16, device="cpu") * 2).sum()) == 1 << 17
+    assert library.load().pf_set_threads(1 << 20) == MAX_THREADS
+    library.load().pf_set_threads(pf.config.threads)

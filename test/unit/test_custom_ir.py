@@ -127,6 +127,58 @@ def test_wrong_ir_raises_at_the_call(body, match):
         op(np.ones(2, np.float32))
 
 
+BOUNDED = """
+func.func @test_bounded(%x: tensor<?xi8>, %v: i8, %n: index) -> tensor<?xi8> {
+  %0 = fusion.full %v [%n] : i8 to tensor<?xi8>
+  return %0 : tensor<?xi8>
+}
+"""
+
+
+def test_numbers_out_of_range_name_the_operation_and_the_argument():
+    op = pf.custom.from_ir(BOUNDED)
+    x = np.ones(2, np.int8)
+    assert op(x, -128, 2).tolist() == [-128, -128]
+    for number in (128, -129, 1 << 70):
+        with pytest.raises(
+            OverflowError, match=r"^custom\.test_bounded: argument 1 is a number of i"
+        ):
+            op(x, number, 2)
+    for extent in (1 << 63, -(1 << 70)):
+        with pytest.raises(OverflowError, match=r"test_bounded: argument 2 is an index.*64 bits"):
+            op(x, 1, extent)
+    for extent, match in ((1 << 62, "larger than the maximum size"), (-1, "negative extent")):
+        with pytest.raises(ValueError, match=f"test_bounded: .*{match}"):
+            op(x, 1, extent)
+    with pytest.raises(TypeError, match=r"^custom\.test_bounded: an argument: arrays of dtype"):
+        op(np.array(["a"]), 1, 2)
+    wide = pf.custom.from_ir(BOUNDED + BOUNDED.replace("i8", "i64").replace("bounded", "wide"))
+    assert wide(np.ones(2, np.int64), 128, 1).tolist() == [128]
+
+
+PRIVATE = "func.func private @test_private(tensor<?xf32>) -> tensor<?xf32>"
+
+
+BODY = " { return %x : tensor<?xf32> }"
+
+
+@pytest.mark.parametrize("text", [PRIVATE, PRIVATE.replace("(t", "(%x: t") + BODY])
+@pytest.mark.parametrize("first", [False, True])
+def test_private_functions_are_refused(text, first):
+    text = text + SCALED if first else SCALED + text
+    op = pf.custom.from_ir(text, name="test.private")
+    with pytest.raises(pf.CompileError, match="@test_private is not public, and nothing can call"):
+        op(np.ones(2, np.float32), 1.0)
+
+
+def test_of_several_public_functions_that_fit_the_first_is_called():
+    other = SCALED.replace("test_scaled", "test_added").replace("multiply", "add")
+    both = pf.custom.from_ir(SCALED + other, name="test.several")
+    assert both(np.ones(2, np.float32), 3.0).tolist() == [3, 3]
+    both = pf.custom.from_ir(other + SCALED, name="test.several_more")
+    assert both(np.ones(2, np.float32), 3.0).tolist() == [4, 4]
+
+
 def test_an_abort_of_the_child_is_an_error_here(monkeypatch):
     from pyfusion.custom import ir_text
 

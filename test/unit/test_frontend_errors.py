@@ -30,7 +30,8 @@ MISTAKES = [
     "a.item()", "f'{a:.2f}'", "a.nope", "xp.concatenate([a, xp.ones(3)])",
     "xp.stack([a, xp.ones(3)])", "xp.round(a, 1.5)", "a.reshape(2, 3, 4)", "xp.add(a)", "xp.exp()",
     "xp.exp(a, a, a, a)", "xp.unstack(s)", "xp.take(a, [7], axis=0)",
-    "xp.array(a, copy=False, dtype='int8')",
+    "xp.array(a, copy=False, dtype='int8')", "xp.ones((1,) * 65)", "xp.reshape(s, (1,) * 65)",
+    "a[(None,) * 63]", "xp.expand_dims(a, tuple(range(63)))", "xp.broadcast_to(s, (1,) * 65)",
 ]  # fmt: skip
 
 

@@ -195,7 +195,7 @@ def test_parts_on_a_gpu(gpu):
         assert [name for name, _ in plan()] == ["mlir", "host", "p", "mlir"]
 
 
-def test_compiled_parts_are_saved(tmp_path):
+def test_compiled_parts_are_saved(no_plans, tmp_path):
     x = data(4)
 
     def work():

@@ -116,6 +116,12 @@ def test_strict_raises_and_the_queue_goes_on(how):
     assert np.asarray(x + 1).tolist() == (np.asarray(x) + 1).tolist()
 
 
+class Sized(Backend):
+    def __init__(self, nbytes):
+        super().__init__("sized", 2)
+        self.nbytes = nbytes
+
+
 class Slotted:
     __slots__ = ("name",)
 
@@ -129,6 +135,8 @@ class Slotted:
         (7, "gave int, not an Optimization"),
         (Backend, "gave the class Backend, not an Optimization"),
         (Slotted(), "gave Slotted, whose attributes started, consumed and culprit cannot be set"),
+        (Sized("large"), "gave is 'large', not a number of bytes"),
+        (Sized(-1), "gave is -1, not a number of bytes"),
     ],
 )
 def test_what_is_no_executable_is_refused_and_the_compiler_takes_the_part(gives, message):
@@ -140,7 +148,7 @@ def test_what_is_no_executable_is_refused_and_the_compiler_takes_the_part(gives,
     want = np.sin(np.exp(np.cos(np.asarray(x))) + np.asarray(x))
     with pf.config.scope(strict=False), fusers.register(Wrong("f", "exp add", 100)):
         with pytest.warns(
-            pf.FallbackWarning, match=f"without a fuser: .*fuser 'f': finish {message}"
+            pf.FallbackWarning, match=f"without a fuser: .*fuser 'f': .*finish {message}"
         ):
             got = np.asarray(pf.sin(pf.exp(pf.cos(x)) + x))
         np.testing.assert_allclose(got, want, rtol=1e-6)

@@ -126,6 +126,53 @@ def test_write_takes_any_layout():
         np.testing.assert_allclose(np.asarray(pf.exp(x) + 0), np.exp(np.asarray(x)), rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "number, array, error, match",
+    [
+        (
+            1,
+            np.ones((2, 3), "f4"),
+            IndexError,
+            "operation 1 was written, of a block of 1; .* of 0$",
+        ),
+        (-1, np.ones((2, 3), "f4"), IndexError, "operation -1 was written"),
+        (True, np.ones((2, 3), "f4"), TypeError, "the number of an operation, an int, not True"),
+        (None, np.ones((2, 3), "f4"), TypeError, "an int, not None"),
+        (0.0, np.ones((2, 3), "f4"), TypeError, "an int, not 0.0"),
+        (0, np.ones(3, "f4"), ValueError, r"exp, operation 0: float32\[3\] was written where"),
+        (0, np.ones((2, 3)), ValueError, r"float64\[2, 3\] was written where float32\[2, 3\]"),
+        (0, None, ValueError, r"object\[\] was written"),
+        (np.int64(0), np.full((2, 3), 7, ">f4"), None, ""),
+    ],
+)
+def test_what_is_written_is_checked(number, array, error, match):
+    x = data(2, 3)
+
+    class Writes(Backend):
+        def execute(self, block):
+            fusers.write(block, number, array)
+
+    class Fuser(Pattern):
+        def finish(self, block):
+            return Writes("writes", 1)
+
+    with fusers.register(Fuser("f", "exp", 100)):
+        y = pf.exp(x)
+        if error is None:
+            assert np.asarray(y).tolist() == [[7] * 3] * 2
+            return
+        with pf.config.scope(strict=True), pytest.raises(error, match=match):
+            np.asarray(y)
+
+
+def test_what_is_no_block_and_no_device():
+    for call in (fusers.inputs, lambda block: fusers.write(block, 0, np.ones(2))):
+        with pytest.raises(TypeError, match="takes the block that execute is given, not NoneType"):
+            call(None)
+    with pytest.raises(TypeError, match="registered takes a Device, as block.device is, not 'cpu'"):
+        fusers.registered("cpu")
+
+
 def test_what_a_block_has_for_a_fuser():
     x = data(2, 3)
     told = []

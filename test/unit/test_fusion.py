@@ -183,11 +183,22 @@ def test_what_is_no_backend():
 
     with pytest.raises(TypeError, match="from_numpy, to_numpy, describe"):
         pf.Fusion(Half())
-    for name in ("cuda", "cpu", "a b", "Upper", 3):
+    for name in (3, None):
+        backend = Boxes()
+        backend.name = name
+        with pytest.raises(TypeError, match=f"the name of Boxes is {name}, not a str"):
+            pf.Fusion(backend)
+    for name in ("cuda", "rocm", "cpu", "a b", "a:0", "_a", "Upper", "ünï", ""):
         backend = Boxes()
         backend.name = name
         with pytest.raises(pf.DeviceError, match="cannot be called"):
             pf.Fusion(backend)
+    with pytest.raises(TypeError, match=r"Boxes is a class: give an instance, Boxes\(\)"):
+        pf.Fusion(Boxes)
+    backend = Boxes()
+    backend.execute = None
+    with pytest.raises(TypeError, match="it has no execute"):
+        pf.Fusion(backend)
     with pytest.raises(pf.DeviceError, match="does not exist"):
         pf.zeros(3, device="nobody:0")
     fused = pf.Fusion(Boxes())
@@ -207,6 +218,117 @@ def test_a_backend_that_gives_another_shape():
     x = pf.Fusion(Wrong()).asarray(data(4))
     with pytest.raises(pf.ExecutionError, match=r"wrong backend's .* gave float64\[3\]"):
         np.asarray(x * 2)
+
+
+@pytest.mark.parametrize("given", [None, 3, [1.0], Box(None)])
+@pytest.mark.parametrize("backend", [Hosted, Boxes])
+def test_a_backend_that_gives_no_array(backend, given):
+    class Wrong(backend):
+        name = "wrong"
+
+        def execute(self, *about):
+            return given
+
+    x = pf.Fusion(Wrong()).asarray(data(4))
+    what = "None" if given is None else "an object of|int64|float64"
+    with pytest.raises(
+        pf.ExecutionError, match=f"nextafter: .*the wrong backend's execute gave ({what})"
+    ):
+        np.asarray(pf.nextafter(x, 2.0))
+
+
+def test_a_function_of_a_backend_that_gives_no_array():
+    class Wrong(Boxes):
+        name = "wrong"
+
+        def runs(self, *about):
+            return True
+
+        def run(self, *about):
+            return None
+
+    x = pf.Fusion(Wrong()).asarray(data(4))
+    with pytest.raises(pf.ExecutionError, match="sort on wrong:0: .*run gave None for sort"):
+        pf.sort(x)
+    Wrong.run = None
+    with pytest.raises(TypeError, match="Wrong is no FusionBackend: it has no run$"):
+        pf.Fusion(Wrong())
+
+
+def test_a_backend_that_cannot_be_read():
+    class Wrong(Boxes):
+        name = "wrong"
+
+        def to_numpy(self, box):
+            raise OSError("gone")
+
+    x = pf.Fusion(Wrong()).asarray(data(4))
+    for _ in range(2):
+        with pytest.raises(pf.ExecutionError, match="a read from wrong:0: to_numpy: OSError: gone"):
+            np.asarray(x)
+
+
+@pytest.mark.parametrize("described", [None, ((4,), None), ((4,), "no type"), 3])
+def test_a_backend_that_describes_nothing(described):
+    class Wrong(Boxes):
+        name = "wrong"
+
+        def describe(self, box):
+            return described
+
+    fused = pf.Fusion(Wrong())
+    with pytest.raises(RuntimeError, match="from_numpy gave an object of Box, of which its descr"):
+        fused.asarray(data(4))
+
+
+def test_results_of_a_backend_in_memory_that_is_not_used_in_place():
+    class Swapped(Hosted):
+        name = "swapped"
+
+        def execute(self, *about):
+            found = super().execute(*about)
+            packed = np.zeros(found.shape, [("tag", "u1"), ("value", ">f4")])
+            packed["value"] = found
+            return packed["value"]
+
+    n = data(4)
+    x = pf.Fusion(Swapped()).asarray(n)
+    np.testing.assert_array_equal(np.asarray(pf.nextafter(x, x) * 2), n * 2)
+
+
+def test_a_name_that_another_backend_has():
+    with pf.Fusion(Boxes()):
+
+        class Other(Boxes):
+            pass
+
+        with pytest.raises(pf.DeviceError, match=r"there is boxes:0 already, of .*Boxes; close"):
+            pf.Fusion(Other())
+    with pf.Fusion(Other()) as fused:
+        assert fused.device == "boxes:0"
+
+
+def test_what_is_not_compiled_is_explained():
+    fused = pf.Fusion(Boxes())
+    x = fused.asarray(data(4))
+
+    def f(a):
+        return pf.exp(a[::-1] * 2) + 1
+
+    explained = pf.explain(f, x)
+    assert (explained.kernels, explained.refusals) == ([], [])
+    assert explained.backend == ["slice", "multiply", "exp", "add"]
+    lowered = pf.lower(f, x)
+    assert lowered.stages == ["fusion"]
+    text = lowered.as_text()
+    assert text.startswith("// the memory of boxes:0 is not the host's: its backend runs each oper")
+    assert "fusion.exp" in text
+    with pytest.raises(ValueError, match="'merged'; there is fusion alone: the memory of boxes:0"):
+        lowered.as_text("merged")
+    assert pf.explain(lambda a: pf.cumulative_sum(a) * 2, x).at_once == ["cumulative_sum"]
+    with pytest.raises(RuntimeError, match="^lower.. and explain.. run nothing"):
+        pf.explain(lambda a: pf.cumulative_sum(a * 2), x)
+    assert fused.backend.ran == []
 
 
 def test_protocols():

@@ -220,6 +220,9 @@ def test_an_observer_that_cannot_be_shown_is_contained(x):
     del Bad.registered
     with pytest.raises(TypeError, match="not <Bad, whose __repr__ raised"):
         pf.observer.install(Bad())
+    Bad.registered, Bad.block_ran = None, 3
+    with pytest.raises(TypeError, match="block_ran of the observer <Bad.* is no method"):
+        pf.observer.install(Bad())
 
 
 @fused_only
@@ -264,7 +267,9 @@ def test_an_observer_is_not_told_of_what_it_records_on_a_device(gpu):
             super().block_starts(block)
             self.kept = pf.ones(3, device="cuda:0") * 3
 
-    y = pf.ones(3, device="cuda:0") + 1
+    ones = pf.ones(3, device="cuda:0")
+    pf.sync()
+    y = ones + 1
     with pf.observer.install(Busy()) as guard:
         np.asarray(y)
         np.asarray(guard.observer.kept)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Streams: one for each thread, scopes, what crosses them, and the list of operations."""
 
+import copy
 import gc
 import os
+import pickle
 import threading
 import weakref
 
@@ -353,3 +355,12 @@ def test_an_operation_appended_during_a_flush_is_kept(monkeypatch):
     queue = stream.queue
     np.asarray(pf.asarray([1.0]) + 1)
     assert stream.queue is queue  # a thread that holds the list appends to the right one
+
+
+def test_scopes_are_not_copied_and_streams_are_of_devices():
+    scope = pf.stream.scope()
+    for call in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="a scope of a stream is not copied or pickled"):
+            call(scope)
+    with pytest.raises(TypeError, match="a stream is one of a Device, not of 'cpu'"):
+        pf.stream.current("cpu")
