@@ -27,8 +27,9 @@ from .runtime import devices
 from .runtime.cpu import runtime
 from .runtime.memory import from_numpy as load
 from .runtime.statistics import statistics
-from .stream import engine
-from .stream.stream import current, made, own, record
+from .stream import engine, locks
+from .stream.bounds import made
+from .stream.stream import current, own, record
 
 
 def realize(value: Value) -> Value:
@@ -89,7 +90,7 @@ def save_plans(path: Any) -> int:
     from .compile import saved
 
     file = saved.path_of(path, "save_plans")
-    with engine.lock():
+    with locks.lock:
         return saved.write(file, engine.compiled_blocks())
 
 
@@ -115,7 +116,7 @@ def load_plans(path: Any) -> int:
     from .compile import saved
 
     file = saved.path_of(path, "load_plans")
-    with engine.lock():
+    with locks.lock:
         return saved.read(file)
 
 
@@ -257,7 +258,7 @@ class Client:
         sync(self.device)
         if function is None:
             return None
-        result = engine.run_ordered(function)
+        result = locks.run_ordered(function)
         sync(self.device)
         return result
 
@@ -274,7 +275,7 @@ class Client:
             RuntimeError: inside of a flush or another ordered function.
             Exception: what the function raises.
         """
-        return engine.run_ordered(function)
+        return locks.run_ordered(function)
 
 
 def get_client(device: str | Device = CPU) -> Client:

@@ -337,15 +337,6 @@ def record(
     return v
 
 
-def made(nbytes: int, device: Device = CPU) -> None:
-    """Tells this thread's stream that new memory of that size may be held by queued operations."""
-    stream = current(device)
-    if stream.queue:
-        stream.held += nbytes
-        if stream.held > config.max_held and not stream.sealed:
-            engine_relieve(stream)
-
-
 def engine_flush(stream: Stream) -> None:
     """Runs what the stream holds; put in place by the engine."""
     from .engine import flush
@@ -356,15 +347,7 @@ def engine_flush(stream: Stream) -> None:
 
 def engine_bound(stream: Stream) -> None:
     """What happens when the queue is full; put in place by the engine."""
-    from .engine import bound
+    from .bounds import bound
 
     globals()["engine_bound"] = bound
     bound(stream)
-
-
-def engine_relieve(stream: Stream) -> None:
-    """What happens when the queue holds much memory; put in place by the engine."""
-    from .engine import relieve
-
-    globals()["engine_relieve"] = relieve
-    relieve(stream)

@@ -21,7 +21,7 @@ from ..custom import IrOp
 from ..ir.value import Value, device_of, site_text
 from ..runtime import devices
 from ..runtime.steps import ConstantStep
-from ..stream import engine, watching
+from ..stream import locks, watching
 from ..stream.stream import all_streams
 
 _PACKAGE = __name__.partition(".")[0]
@@ -88,7 +88,7 @@ class MemoryCheck:
     def _find(self) -> None:
         gc.collect()
         kept = {id(x) for x in [r() for r in self._kept] if x is not None}
-        with engine.lock():  # no other thread runs a block
+        with locks.lock:  # no other thread runs a block
             alive = gc.get_objects()
             for x in _arrays(alive):
                 before = self._before.get(id(x))

@@ -21,7 +21,7 @@ import pytest
 import pyfusion as pf
 from pyfusion.ir.value import Value
 from pyfusion.runtime import library
-from pyfusion.stream import block, engine
+from pyfusion.stream import block, engine, locks
 
 pytestmark = pytest.mark.host
 
@@ -120,13 +120,13 @@ def interrupted(at, donated, loops=False):
     x = y = None
     try:
         lost = check(kept)
-        assert not engine._busy.locked()
+        assert not locks.busy.locked()
         free = []
-        thread = threading.Thread(target=lambda: free.append(engine.lock().acquire(timeout=5)))
+        thread = threading.Thread(target=lambda: free.append(locks.lock.acquire(timeout=5)))
         thread.start()
         thread.join()
         assert free == [True]
-        engine._lock = threading.RLock()
+        locks.lock = threading.RLock()
         # The stream goes on as if nothing had been.
         again = []
         record(again, *start(donated))
