@@ -9,7 +9,7 @@ from ..ir.device import CPU, Device
 from . import failures, locks, period
 from .block import needed
 from .engine import flush, in_a_row, mend, run_parts, take
-from .stream import Stream, current, ended
+from .stream import Stream, current, on_end, on_full
 
 
 def bound(stream: Stream) -> None:
@@ -94,4 +94,5 @@ def retire(stream: Stream) -> None:
             lock.release()
 
 
-ended.append(retire)
+on_full.append(bound)
+on_end.append(retire)

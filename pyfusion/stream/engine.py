@@ -20,10 +20,11 @@ from ..runtime.devices import on_gone
 from ..runtime.statistics import statistics
 from . import failures, locks, period, watching
 from .block import Block, close_block, open_block, unclosed
-from .explorer import OnBackend, explore, explore_part, report_fallback
+from .explorer import explore, explore_part, report_fallback
+from .on_backend import OnBackend, run_on_backend
 from .plan import Part, Plan
 from .plan_store import PlanStore
-from .stream import Stream
+from .stream import Stream, on_needed
 from .watching import watchers
 
 plans = PlanStore()
@@ -101,6 +102,9 @@ def flush(stream: Stream) -> ExecutionError | None:
                 raise
             finally:
                 failures.raised.clear()
+
+
+on_needed.append(flush)
 
 
 def take(stream: Stream) -> list[Value]:
@@ -305,23 +309,3 @@ def _forget(queue: list[Value]) -> None:
     for v in reversed(queue):  # after an interrupt, what is still pending has its operands
         if v.stream is not None:
             v.stream = v.error = v.buffer = None
-
-
-def run_on_backend(block: Block) -> None:
-    """Each operation in recorded order on the inner backend; a failure goes to its value."""
-    from ..runtime.backend_step import run_value
-
-    spoiled: dict[ExecutionError, ExecutionError] = {}
-    for v in block.queue:
-        if v.stream is None:  # in a child that the operation before has forked
-            continue
-        error = failures.of_operands(v)
-        if error is not None:
-            failures.set_error(v, spoiled.setdefault(error, error.spoiled()))
-            continue
-        try:
-            run_value(v)
-        except Exception as failed:
-            if failures.interrupt_in(failed) is not None:
-                raise
-            failures.set_error(v, failures.as_execution_error(failed, v))

@@ -86,6 +86,12 @@ class Stream:
         return len(self.queue)
 
 
+# What the engine does for a stream; it adds that when it is loaded.
+on_full: list[Callable[[Stream], object]] = []  # the queue has reached its limit
+on_needed: list[Callable[[Stream], object]] = []  # an operation on another stream takes its value
+on_end: list[Callable[[Stream], object]] = []  # the thread or the scope has ended
+
+
 class _Sharing:
     """The streams and the GPUs that there ever were: with more than one operands may be another
     thread's or device's."""
@@ -170,17 +176,13 @@ def replaced(stream: Stream) -> Iterator[None]:
         _leave(entered)
 
 
-# What is called with a thread's or a scope's stream when that has ended; the engine puts it here.
-ended: list[Callable[[Stream], None]] = []
-
-
 class _End:
     """Only a thread refers to it, so that it goes when the thread ends."""
 
     def __init__(self, stream: Stream):
         self.stream = stream
 
-    def __del__(self, _calls: Any = ended, _finalizing: Any = sys.is_finalizing) -> None:
+    def __del__(self, _calls: Any = on_end, _finalizing: Any = sys.is_finalizing) -> None:
         if not _finalizing():
             for call in _calls:
                 call(self.stream)
@@ -233,7 +235,7 @@ class Scope:
         _leave(entered)
         with _registry:
             del _open[self]
-        for call in ended:
+        for call in on_end:
             call(self._stream)
 
 
@@ -268,7 +270,8 @@ def _stream_of(name: str, args: tuple, device: Device | None, home: Stream) -> S
             else:
                 found = holder.device
                 if holder.program is not home.program:
-                    engine_flush(holder)
+                    for call in on_needed:
+                        call(holder)
             if found is not device:
                 if device is not None:
                     raise DeviceError(
@@ -333,21 +336,6 @@ def record(
     if watchers:
         recorded(v)
     if len(queue) >= stream.limit:
-        engine_bound(stream)
+        for call in on_full:
+            call(stream)
     return v
-
-
-def engine_flush(stream: Stream) -> None:
-    """Runs what the stream holds; put in place by the engine."""
-    from .engine import flush
-
-    globals()["engine_flush"] = flush
-    flush(stream)
-
-
-def engine_bound(stream: Stream) -> None:
-    """What happens when the queue is full; put in place by the engine."""
-    from .bounds import bound
-
-    globals()["engine_bound"] = bound
-    bound(stream)
