@@ -189,13 +189,13 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
                 watching.starts(block, None)
             _run_rest(block)
         else:
-            statistics.blocks += 1
             count = len(queue)
             start = time.perf_counter()
             if config.mode == "backend":
                 how = "on the backend"
                 if watchers:
                     watching.starts(block, None)
+                statistics.blocks += 1
                 run_on_backend(block)
             else:
                 how = _run_planned(block, part)
@@ -235,12 +235,12 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
     if plan.parts is not None:
         close_block(block)
         block.leaves = []  # nor may the block hold what its parts read
-        statistics.blocks -= 1  # they are counted
         made = len(plan.optimizations())
         run_parts(block.queue, [(p.positions, p) for p in plan.parts])
         if len(plan.optimizations()) != made:
             plans.measure(block.key)
         return
+    statistics.blocks += 1
     optimization = plan.optimization
     optimization.consumed = False  # should an interrupt come before it starts
     if part is not None:
