@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.device import CPU
+from ..ir.value import take
 from .protocols import FuserBlock
 
 
@@ -41,7 +42,6 @@ def write(block: FuserBlock, number: int, array: Any) -> None:
     Raises:
         ValueError: another shape or element type.
     """
-    from ..runtime.backend_step import take
     from ..runtime.memory import adopt, from_numpy
 
     v = block.queue[number]

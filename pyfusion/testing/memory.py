@@ -11,14 +11,13 @@ import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import prod
 from types import FrameType
 from typing import Any, NamedTuple
 
 from ..array import Array
 from ..array.core import on_wrap
 from ..custom import IrOp
-from ..ir.value import Value, device_of, site_text
+from ..ir.value import Value, bytes_of, device_of, site_text
 from ..runtime import devices
 from ..runtime.steps import ConstantStep
 from ..stream import locks, watching
@@ -108,7 +107,7 @@ class MemoryCheck:
         made = _places.made.get(id(v), _UNKNOWN)
         device = device_of(v).name
         if self._device in (None, device) and self._thread in (None, made.ident):
-            about = (device, v.dtype.name, v.shape, prod(v.shape) * v.dtype.itemsize, state)
+            about = (device, v.dtype.name, v.shape, bytes_of(v.shape, v.dtype), state)
             self.leaks.append(Leak(site_text(made.site), made.thread, *about))
 
     def _text(self) -> str:
