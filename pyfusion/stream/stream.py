@@ -21,13 +21,15 @@ _new = Value.__new__
 _frame = sys._getframe
 _local = threading.local()
 _streams: weakref.WeakSet[Stream] = weakref.WeakSet()
-_registry = threading.Lock()  # guards `_streams` and `_open`
+# Guards `_streams`, `_open` and `_Sharing`. A destructor or a signal handler may come while its own
+# thread holds it, and make a stream.
+_registry = threading.RLock()
 
 
 def _after_fork() -> None:
     """Only this thread goes on, with the scopes that it is in."""
     global _registry
-    _registry = threading.Lock()
+    _registry = threading.RLock()
     mine = getattr(_local, "entered", ())
     for scope in [scope for scope in _open if all(e.owner is not scope for e in mine)]:
         del _open[scope]
@@ -100,7 +102,8 @@ class _Sharing:
 
 
 def _more() -> None:
-    _Sharing.streams += 2  # also where no stream was made yet
+    with _registry:
+        _Sharing.streams += 2  # also where no stream was made yet
 
 
 on_new.append(_more)
@@ -126,9 +129,9 @@ def current(device: Device = CPU) -> Stream:
 
 def new(device: Device = CPU, program: Program | None = None) -> Stream:
     """A stream that takes part in all that concerns every one."""
-    _Sharing.streams += 1  # before anybody can record on it
     stream = Stream(device, program)
     with _registry:
+        _Sharing.streams += 1  # before anybody can record on it
         _streams.add(stream)
     return stream
 

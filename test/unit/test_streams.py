@@ -353,3 +353,23 @@ def test_an_operation_appended_during_a_flush_is_kept(monkeypatch):
     queue = stream.queue
     np.asarray(pf.asarray([1.0]) + 1)
     assert stream.queue is queue  # a thread that holds the list appends to the right one
+
+
+@pytest.mark.host
+def test_a_destructor_makes_a_stream_while_one_is_being_made(monkeypatch):
+    """As garbage collection may run one anywhere."""
+    from pyfusion.stream import stream as streams
+
+    class Streams(weakref.WeakSet):
+        def add(self, stream):
+            super().add(stream)
+            if not made:
+                made.append(stream)
+                made.append(pf.stream.scope())
+
+    made = []
+    monkeypatch.setattr(streams, "_streams", Streams())
+    thread = threading.Thread(target=pf.stream.scope, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert len(made) == 2
