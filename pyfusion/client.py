@@ -27,9 +27,10 @@ from .runtime import devices
 from .runtime.cpu import runtime
 from .runtime.memory import from_numpy as load
 from .runtime.statistics import statistics
-from .stream import engine
+from .stream import engine, locks
+from .stream.bounds import made
 from .stream.check import checked
-from .stream.stream import current, made, own, record
+from .stream.stream import current, own, record
 
 
 def realize(value: Value) -> Value:
@@ -90,7 +91,7 @@ def save_plans(path: Any) -> int:
     from .compile import saved
 
     file = saved.path_of(path, "save_plans")
-    with engine.lock():
+    with locks.lock:
         return saved.write(file, engine.compiled_blocks())
 
 
@@ -116,7 +117,7 @@ def load_plans(path: Any) -> int:
     from .compile import saved
 
     file = saved.path_of(path, "load_plans")
-    with engine.lock():
+    with locks.lock:
         return saved.read(file)
 
 
@@ -301,7 +302,7 @@ class Client:
             return sync(self.device)
         _function("sync", function)
         sync(self.device)
-        result = engine.run_ordered(function)
+        result = locks.run_ordered(function)
         sync(self.device)
         return result
 
@@ -318,7 +319,7 @@ class Client:
             RuntimeError: inside of a flush or another ordered function.
             Exception: what the function raises.
         """
-        return engine.run_ordered(_function("run", function))
+        return locks.run_ordered(_function("run", function))
 
 
 def get_client(device: str | Device = CPU) -> Client:

@@ -152,10 +152,10 @@ def _traced(
 ) -> Any:
     from .compile.context import context
     from .compile.driver import Compilation
-    from .stream.engine import lock, run_ordered
+    from .stream import locks
     from .stream.trace import drop, trace
 
-    with lock():
+    with locks.lock:
         with _run_at_once() as names:
             block, alive = trace(f, _fresh(args), _fresh(kwargs), _values)
         try:
@@ -167,7 +167,7 @@ def _traced(
                     return use(Compilation(block, keep=True), names)
 
             # A flush by a destructor would number values that this block has numbered.
-            return run_ordered(compiled)
+            return locks.run_ordered(compiled)
         finally:
             del alive
             drop(block)

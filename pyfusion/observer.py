@@ -31,7 +31,8 @@ from .fusers import OperationIr, TensorIr, UnfusedOp
 from .ir.value import Value, site_text
 from .stream import stream as streams
 from .stream import watching
-from .stream.explorer import OnBackend, operations
+from .stream.explorer import operations
+from .stream.on_backend import OnBackend
 
 __all__ = ["BlockOperations", "BlockPart", "FusionObserver", "FusionObservation", "install"]
 

@@ -15,7 +15,8 @@ from typing import Any
 from ..dtypes import DType
 from ..ir.device import Device
 from ..ir.table import OPS, OpInfo
-from ..ir.value import Value, device_of
+from ..ir.value import Value, bytes_of, device_of
+from ..ir.value import ones_mask as ones_mask
 from ..stream import record
 from .signatures import Signatures
 
@@ -66,7 +67,7 @@ class Array(Signatures):
 
     @property
     def nbytes(self) -> int:
-        return prod(self._v.shape) * self._v.dtype.itemsize
+        return bytes_of(self._v.shape, self._v.dtype)
 
     @property
     def device(self) -> str:
@@ -119,8 +120,3 @@ def cast(value: Value, dtype: DType) -> Value:
     if value.dtype is dtype:
         return value
     return emit(_CAST, (value,), None, (), value.shape, dtype)
-
-
-def ones_mask(shape: tuple[int, ...]) -> tuple[bool, ...]:
-    """Which extents are 1: all that plan keys hold of a shape."""
-    return tuple([d == 1 for d in shape])

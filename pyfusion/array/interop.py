@@ -15,7 +15,7 @@ import numpy as np
 from .. import client
 from ..dtypes import bfloat16
 from ..ir.device import CPU, Device
-from ..ir.value import Value, contiguous_strides, device_of
+from ..ir.value import Value, device_of, strides_of
 from ..runtime import devices
 from .core import Array, wrap
 
@@ -163,7 +163,7 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
         what = "of bfloat16" if device.is_gpu else f"on {device}"
         raise AttributeError(f"an array {what} has no __cuda_array_interface__")
     value = client.realize(self._v)
-    strides = contiguous_strides(value.shape) if value.strides is None else value.strides
+    strides = strides_of(value)
     item = value.dtype.itemsize
     return {
         "version": 3,

@@ -13,6 +13,7 @@ import cupyx
 import numpy as np
 
 from ..errors import DeviceError
+from ..ir.value import reach
 from .half import is_bfloat16
 from .on_device import on_device
 from .protocols import NotOnDevice
@@ -131,11 +132,10 @@ class CupyBackend:
         if is_bfloat16(dtype) and not self._knows_bfloat16(dtype):
             raise TypeError("this CuPy has no bfloat16")
         item = dtype.itemsize
-        spans = [(n - 1) * s * item for n, s in zip(shape, strides, strict=True)] if shape else []
-        low = sum(s for s in spans if s < 0) if 0 not in shape else 0
-        high = sum(s for s in spans if s > 0) if 0 not in shape else 0
-        memory = cupy.cuda.UnownedMemory(ptr + low, high - low + item, owner, index)
-        start = cupy.cuda.MemoryPointer(memory, -low)
+        low, high = reach(shape, strides)
+        nbytes = (high - low + 1) * item
+        memory = cupy.cuda.UnownedMemory(ptr + low * item, nbytes, owner, index)
+        start = cupy.cuda.MemoryPointer(memory, -low * item)
         return cupy.ndarray(shape, dtype, start, strides=[s * item for s in strides])
 
     def memory(self, array: Any) -> tuple[int, tuple[int, ...], Any, tuple[int, ...], int]:

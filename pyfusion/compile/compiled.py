@@ -11,6 +11,7 @@ from .. import tracing
 from ..config import config
 from ..errors import InternalError
 from ..ir.device import CPU
+from ..ir.value import take
 from ..runtime.library import pf_kernel_destroy
 from ..runtime.steps import BackendStep, KernelStep
 
@@ -117,12 +118,7 @@ class CompiledBlock:
                     f"{v.record[0].name}: the kernel gave shape {result.shape} "
                     f"where {v.shape} was recorded"
                 )
-            v.buffer = result.buffer
-            v.ptr = result.ptr
-            v.strides = result.strides
-            v.desc = result.desc
-            v.error = None
-            v.stream = None
+            take(v, result)
 
     def _run_traced(self, env: list) -> None:
         for step, overwrites, releases in self._steps:

@@ -31,7 +31,7 @@ from .. import dialects
 from ..dtypes import DTYPES
 from ..errors import level_of_the_user
 from ..ir.device import CPU
-from ..ir.value import Value
+from ..ir.value import Value, ones_mask
 from ..runtime import library
 from ..runtime.memory import from_numpy, to_numpy
 from ..runtime.statistics import statistics
@@ -65,7 +65,9 @@ def stable_key(block: Any) -> str:
         op, args, attrs, dyn, _ = v.record
         slots = [a.slot if isinstance(a, Value) else "scalar" for a in args]
         ops.append((op.kind, op.name, v.dtype.name, slots, attrs, len(dyn)))
-    leaves = [(leaf.dtype.name, leaf.strides is None, _mask(leaf)) for leaf in block.leaves]
+    leaves = [
+        (leaf.dtype.name, leaf.strides is None, ones_mask(leaf.shape)) for leaf in block.leaves
+    ]
     text = repr(
         (
             format_of_this_process(),
@@ -78,10 +80,6 @@ def stable_key(block: Any) -> str:
         + (list(block.survivors), list(block.dying))
     )
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _mask(v: Value) -> tuple[bool, ...]:
-    return tuple([d == 1 for d in v.shape])
 
 
 # --- Steps as literals ----------------------------------------------------------------------------

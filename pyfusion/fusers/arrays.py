@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.device import CPU
+from ..ir.value import take
 from .protocols import FuserBlock
 
 
@@ -49,7 +50,6 @@ def write(block: FuserBlock, number: int, array: Any) -> None:
         IndexError: the block has no operation of that number.
         ValueError: another shape or element type.
     """
-    from ..runtime.backend_step import take
     from ..runtime.memory import native, placed
 
     queue = _block("write", block).queue

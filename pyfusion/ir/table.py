@@ -201,9 +201,10 @@ def custom_op(name: str, run: Callable[..., Any]) -> OpInfo:
         raise TypeError(f"custom_op takes a name and a function, not {name!r:.50}, {run!r:.50}")
     op = _custom.get(name)
     if op is None:
-        op = _custom[name] = OpInfo(name, "opaque", "math", name)
-        op.oracle = run
-    elif op.oracle is not run:
+        made = OpInfo(name, "opaque", "math", name)
+        made.oracle = run
+        op = _custom.setdefault(name, made)  # another thread may have been first
+    if op.oracle is not run:
         raise ValueError(f"an operation {name!r} with another function exists")
     return op
 

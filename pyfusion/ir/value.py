@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from itertools import count
+from math import prod
 from typing import Any
 
 from ..errors import ExecutionError
@@ -71,20 +72,29 @@ def fail(v: Value, error: ExecutionError) -> None:
 
 _descs: dict[tuple, int] = {}
 _numbers = count()
-_masks: dict[tuple[int, ...], tuple[bool, ...]] = {}
 
 
-def _mask(shape: tuple[int, ...]) -> tuple[bool, ...]:
-    """Which extents are 1; what was asked before is kept, up to a limit."""
-    if len(_masks) >= 4096:
-        _masks.clear()
-    found = _masks[shape] = tuple([d == 1 for d in shape])
-    return found
+class _Masks(dict[tuple[int, ...], tuple[bool, ...]]):
+    """By shape; what was asked before is kept, up to a limit."""
+
+    def __missing__(self, shape: tuple[int, ...]) -> tuple[bool, ...]:
+        if len(self) >= 4096:
+            self.clear()
+        found = self[shape] = tuple([d == 1 for d in shape])
+        return found
+
+
+_masks = _Masks()
+
+
+def ones_mask(shape: tuple[int, ...]) -> tuple[bool, ...]:
+    """Which extents are 1: all that plan keys hold of a shape."""
+    return _masks[shape]
 
 
 def layout_desc(dtype: Any, shape: tuple[int, ...], contiguous: bool) -> int:
     """The number of a layout class: element type, rank, extents of 1, contiguous or not."""
-    key = (dtype.code, contiguous, _masks.get(shape) or _mask(shape))
+    key = (dtype.code, contiguous, _masks[shape])
     desc = _descs.get(key)
     if desc is None:
         # One number for each, whatever other threads do in between.
@@ -106,6 +116,35 @@ def concrete(
     v.strides = strides
     v.desc = layout_desc(dtype, shape, strides is None)
     return v
+
+
+def take(v: Value, result: Value) -> None:
+    """Gives a pending value the memory of a concrete one."""
+    v.buffer = result.buffer
+    v.ptr = result.ptr
+    v.strides = result.strides
+    v.desc = result.desc
+    v.error = None
+    v.stream = None
+
+
+def bytes_of(shape: tuple[int, ...], dtype: Any) -> int:
+    """The size in bytes of dense data."""
+    return prod(shape) * dtype.itemsize
+
+
+def strides_of(v: Value) -> tuple[int, ...]:
+    """The strides of a concrete value in elements, dense ones too."""
+    return contiguous_strides(v.shape) if v.strides is None else v.strides
+
+
+def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int]:
+    """How far the first and the last element in memory are from element 0, in what strides count:
+    `(-6, 0)` for `x[::-1]` of 7 elements."""
+    if 0 in shape:
+        return 0, 0
+    spans = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    return sum([s for s in spans if s < 0]), sum([s for s in spans if s > 0])
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..backends.protocols import FusionBackend
 from ..ir.device import CPU
-from ..ir.value import Value
+from ..ir.value import Value, take
 from .memory import native, placed, to_numpy
 from .statistics import statistics
 
@@ -54,13 +54,3 @@ def run_value(v: Value) -> None:
         else:
             arrays.append(a)
     take(v, execute(op, arrays, attrs, dyn, v.shape, v.dtype))
-
-
-def take(v: Value, result: Value) -> None:
-    """Gives a pending value the memory of a concrete one."""
-    v.buffer = result.buffer
-    v.ptr = result.ptr
-    v.strides = result.strides
-    v.desc = result.desc
-    v.error = None
-    v.stream = None

@@ -7,7 +7,7 @@ import ctypes
 import functools
 
 from ..ir.device import CPU
-from ..ir.value import Value, concrete, contiguous_strides
+from ..ir.value import Value, bytes_of, concrete, strides_of
 from . import library
 from .memory import Buffer
 
@@ -33,7 +33,7 @@ def contiguous(v: Value) -> Value:
 def on_host(v: Value) -> Value:
     """A C-contiguous copy of what lies in the host's memory, in a buffer of the pool."""
     shape, item = v.shape, v.dtype.itemsize
-    strides = contiguous_strides(shape) if v.strides is None else v.strides
+    strides = strides_of(v)
     extents = shape
     if item == 16:
         item = 8
@@ -44,7 +44,4 @@ def on_host(v: Value) -> Value:
     if rc:
         raise MemoryError(f"no memory for a copy of {v.dtype.name}{list(shape)}")
     ptr = words[len(words) - 1]
-    nbytes = v.dtype.itemsize
-    for extent in shape:
-        nbytes *= extent
-    return concrete(v.dtype, shape, Buffer(ptr, nbytes), ptr, None)
+    return concrete(v.dtype, shape, Buffer(ptr, bytes_of(shape, v.dtype)), ptr, None)

@@ -15,7 +15,7 @@ import numpy as np
 from ..backends.protocols import DeviceBackend, NotOnDevice
 from ..dtypes import DType, dtype_of
 from ..ir.device import Device
-from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
+from ..ir.value import Value, bytes_of, concrete, is_contiguous, reach, strides_of
 from . import backend_step, nested, views
 from .device_buffer import DeviceBuffer
 from .on_host import note_host
@@ -72,9 +72,7 @@ class GpuRuntime:
                 return self._spread(self._host_copy(v), handle.shape)
             v = self.adopt(self.backend.contiguous(source), ours=True)
         dtype, shape = v.dtype, v.shape
-        nbytes = dtype.itemsize
-        for extent in shape:
-            nbytes *= extent
+        nbytes = bytes_of(shape, dtype)
         statistics.note_transfer(nbytes)
         raw = self.backend.download(self.index, v.ptr, nbytes)
         return self._spread(raw.view(dtype.numpy).reshape(shape), handle.shape)
@@ -91,7 +89,7 @@ class GpuRuntime:
 
     def array(self, v: Value) -> Any:
         """The backend's array over a concrete value, which it keeps alive. Raises TypeError."""
-        strides = contiguous_strides(v.shape) if v.strides is None else v.strides
+        strides = strides_of(v)
         return self.backend.array(self.index, v.ptr, v.shape, v.dtype.numpy, strides, v.buffer)
 
     def adopt(self, array: Any, ours: bool = False) -> Value:
@@ -121,9 +119,7 @@ class GpuRuntime:
                 f"memory of a GPU at {ptr:#x} is not aligned to elements of {dtype.name}: copy it"
             )
         layout = None if is_contiguous(shape, strides) else strides
-        nbytes = dtype.itemsize
-        for extent in shape:
-            nbytes *= extent
+        nbytes = bytes_of(shape, dtype)
         buffer = DeviceBuffer(ptr, nbytes, self.device, owner, None if ours else owner)
         return concrete(dtype, shape, buffer, ptr, layout)
 
@@ -144,13 +140,11 @@ class GpuRuntime:
 
     def _host_copy(self, v: Value) -> np.ndarray:
         """A value's elements by way of the memory that it spans."""
-        strides = contiguous_strides(v.shape) if v.strides is None else v.strides
+        strides = strides_of(v)
         item = v.dtype.itemsize
         if 0 in v.shape:
             return np.empty(v.shape, v.dtype.numpy)
-        spans = [(n - 1) * s for n, s in zip(v.shape, strides, strict=True)]
-        low = sum(s for s in spans if s < 0)
-        high = sum(s for s in spans if s > 0)
+        low, high = reach(v.shape, strides)
         nbytes = (high - low + 1) * item
         statistics.note_transfer(nbytes)
         raw = self.backend.download(self.index, v.ptr + low * item, nbytes)

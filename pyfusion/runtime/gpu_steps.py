@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 from ..ir.device import Device
-from ..ir.value import Value, concrete
+from ..ir.value import Value, bytes_of, concrete
 from .library import ELEMENTWISE
 from .statistics import statistics
 from .steps import Env, KernelStep, Operand, Result
@@ -48,7 +47,7 @@ class GpuKernelStep(KernelStep):
         made: list[Value] = []
         for r in self.fresh:
             shape = extents if r.extents is self.extents else self.shape(env, r.extents)
-            buffer = runtime.allocate(prod(shape) * r.dtype.itemsize)
+            buffer = runtime.allocate(bytes_of(shape, r.dtype))
             made.append(concrete(r.dtype, shape, buffer, buffer.ptr, None))
         self.pack(self.words_of(env, extents, [value.ptr for value in made]))
         scratch = None

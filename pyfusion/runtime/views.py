@@ -9,14 +9,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..ir.table import OPS
-from ..ir.value import Value, concrete, contiguous_strides, is_contiguous
+from ..ir.value import Value, concrete, is_contiguous, strides_of
 from .copy import contiguous
 
 Env = list[Any]
-
-
-def strides_of(v: Value) -> tuple[int, ...]:
-    return contiguous_strides(v.shape) if v.strides is None else v.strides
 
 
 class ViewStep:

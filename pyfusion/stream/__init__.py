@@ -12,6 +12,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..config import config
 from .stream import Scope, Stream, current, record, scope
 
 if TYPE_CHECKING:
@@ -37,3 +38,14 @@ class _Module(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Module
+
+
+def _trace(on: bool) -> None:
+    from .spans import switch
+
+    switch(on)
+
+
+config.on_change("tracing", _trace)
+if config.tracing:
+    _trace(True)

@@ -24,6 +24,7 @@ from ..ir.value import Value, site_text
 from ..runtime.statistics import statistics
 from .block import Block
 from .failures import interrupt_in
+from .on_backend import OnBackend
 from .plan import Part, Plan
 
 
@@ -134,30 +135,6 @@ def explore_part(part: Part, block: Block) -> Plan:
         except Exception as error:
             report_fallback(block, error, left_out=fuser is not fusers[-1])
     return Plan(OnBackend(len(block.queue), "it did not compile"))
-
-
-class OnBackend:
-    """The plan of a key that no fuser covers, or that did not compile: it is not tried again."""
-
-    name = "fallback"
-
-    def __init__(self, length: int, why: str):
-        self.why = why
-        self.started = self.consumed = False
-        self.culprit: int | None = None
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-    def execute(self, block: Block) -> None:
-        from .engine import run_on_backend
-
-        self.started = True
-        run_on_backend(block)
-
-    def describe(self) -> str:
-        return f"on the backend: {self.why}"
 
 
 def report_fallback(

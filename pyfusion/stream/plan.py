@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..fusers import NoOp
+from .on_backend import OnBackend
 
 # Executables of one part: its key differs between blocks of one plan only where an earlier part
 # leaves a result in another layout.
@@ -66,8 +67,6 @@ class Plan:
 
     def uses(self, fuser: str) -> bool:
         """Whether a fuser made it or has a part in it; one that failed may be any fuser's."""
-        from .explorer import OnBackend  # which makes plans
-
         if self.parts is None:
             of_any = isinstance(self.optimization, OnBackend)
             return of_any or getattr(self.optimization, "name", None) == fuser

@@ -21,13 +21,15 @@ _new = Value.__new__
 _frame = sys._getframe
 _local = threading.local()
 _streams: weakref.WeakSet[Stream] = weakref.WeakSet()
-_registry = threading.Lock()  # guards `_streams` and `_open`
+# Guards `_streams`, `_open` and `_Sharing`. A destructor or a signal handler may come while its own
+# thread holds it, and make a stream.
+_registry = threading.RLock()
 
 
 def _after_fork() -> None:
     """Only this thread goes on, with the scopes that it is in."""
     global _registry
-    _registry = threading.Lock()
+    _registry = threading.RLock()
     mine = getattr(_local, "entered", ())
     for scope in [scope for scope in _open if all(e.owner is not scope for e in mine)]:
         del _open[scope]
@@ -86,6 +88,12 @@ class Stream:
         return len(self.queue)
 
 
+# What the engine does for a stream; it adds that when it is loaded.
+on_full: list[Callable[[Stream], object]] = []  # the queue has reached its limit
+on_needed: list[Callable[[Stream], object]] = []  # an operation on another stream takes its value
+on_end: list[Callable[[Stream], object]] = []  # the thread or the scope has ended
+
+
 class _Sharing:
     """The streams and the GPUs that there ever were: with more than one operands may be another
     thread's or device's."""
@@ -94,7 +102,8 @@ class _Sharing:
 
 
 def _more() -> None:
-    _Sharing.streams += 2  # also where no stream was made yet
+    with _registry:
+        _Sharing.streams += 2  # also where no stream was made yet
 
 
 on_new.append(_more)
@@ -122,9 +131,9 @@ def current(device: Device = CPU) -> Stream:
 
 def new(device: Device = CPU, program: Program | None = None) -> Stream:
     """A stream that takes part in all that concerns every one."""
-    _Sharing.streams += 1  # before anybody can record on it
     stream = Stream(device, program)
     with _registry:
+        _Sharing.streams += 1  # before anybody can record on it
         _streams.add(stream)
     return stream
 
@@ -172,17 +181,13 @@ def replaced(stream: Stream) -> Iterator[None]:
         _leave(entered)
 
 
-# What is called with a thread's or a scope's stream when that has ended; the engine puts it here.
-ended: list[Callable[[Stream], None]] = []
-
-
 class _End:
     """Only a thread refers to it, so that it goes when the thread ends."""
 
     def __init__(self, stream: Stream):
         self.stream = stream
 
-    def __del__(self, _calls: Any = ended, _finalizing: Any = sys.is_finalizing) -> None:
+    def __del__(self, _calls: Any = on_end, _finalizing: Any = sys.is_finalizing) -> None:
         if not _finalizing():
             for call in _calls:
                 call(self.stream)
@@ -238,7 +243,7 @@ class Scope:
         _leave(entered)
         with _registry:
             del _open[self]
-        for call in ended:
+        for call in on_end:
             call(self._stream)
 
 
@@ -273,7 +278,8 @@ def _stream_of(name: str, args: tuple, device: Device | None, home: Stream) -> S
             else:
                 found = holder.device
                 if holder.program is not home.program:
-                    engine_flush(holder)
+                    for call in on_needed:
+                        call(holder)
             if found is not device:
                 if device is not None:
                     raise DeviceError(
@@ -338,38 +344,6 @@ def record(
     if watchers:
         recorded(v)
     if len(queue) >= stream.limit:
-        engine_bound(stream)
+        for call in on_full:
+            call(stream)
     return v
-
-
-def made(nbytes: int, device: Device = CPU) -> None:
-    """Tells this thread's stream that new memory of that size may be held by queued operations."""
-    stream = current(device)
-    if stream.queue:
-        stream.held += nbytes
-        if stream.held > config.max_held and not stream.sealed:
-            engine_relieve(stream)
-
-
-def engine_flush(stream: Stream) -> None:
-    """Runs what the stream holds; put in place by the engine."""
-    from .engine import flush
-
-    globals()["engine_flush"] = flush
-    flush(stream)
-
-
-def engine_bound(stream: Stream) -> None:
-    """What happens when the queue is full; put in place by the engine."""
-    from .engine import bound
-
-    globals()["engine_bound"] = bound
-    bound(stream)
-
-
-def engine_relieve(stream: Stream) -> None:
-    """What happens when the queue holds much memory; put in place by the engine."""
-    from .engine import relieve
-
-    globals()["engine_relieve"] = relieve
-    relieve(stream)

@@ -10,6 +10,7 @@ from ..errors import ExecutionError
 from ..ir.value import Value, fail
 from . import stream as streams
 from .block import Block, close_block, open_block
+from .engine import flush
 
 
 def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> tuple[Block, Any]:
@@ -25,7 +26,7 @@ def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> t
         RuntimeError: `f` reads one of its results, so that it cannot be recorded as one block.
     """
     for stream in streams.own():
-        streams.engine_flush(stream)
+        flush(stream)
     inner = streams.Stream()
     inner.limit = 1 << 60
     inner.sealed = True

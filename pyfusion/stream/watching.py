@@ -11,7 +11,6 @@ import os
 import threading
 from typing import Any
 
-from ..config import config
 from . import failures
 
 # Those that are told, in order. Changed in place, under `changing`.
@@ -90,14 +89,3 @@ def ran(block: Any, error: BaseException | None) -> None:
         error = next(iter(failures.raised[before:]), None)
     for watcher in tuple(watchers):
         watcher.ran(block, error)
-
-
-def _trace(on: bool) -> None:
-    from .spans import switch
-
-    switch(on)
-
-
-config.on_change("tracing", _trace)
-if config.tracing:
-    _trace(True)

@@ -11,17 +11,16 @@ import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import prod
 from types import FrameType
 from typing import Any, NamedTuple
 
 from ..array import Array
 from ..array.core import on_wrap
 from ..custom import IrOp
-from ..ir.value import Value, device_of, site_text
+from ..ir.value import Value, bytes_of, device_of, site_text
 from ..runtime import devices
 from ..runtime.steps import ConstantStep
-from ..stream import engine, watching
+from ..stream import locks, watching
 from ..stream.stream import all_streams
 
 _PACKAGE = __name__.partition(".")[0]
@@ -88,7 +87,7 @@ class MemoryCheck:
     def _find(self) -> None:
         gc.collect()
         kept = {id(x) for x in [r() for r in self._kept] if x is not None}
-        with engine.lock():  # no other thread runs a block
+        with locks.lock:  # no other thread runs a block
             alive = gc.get_objects()
             for x in _arrays(alive):
                 before = self._before.get(id(x))
@@ -108,7 +107,7 @@ class MemoryCheck:
         made = _places.made.get(id(v), _UNKNOWN)
         device = device_of(v).name
         if self._device in (None, device) and self._thread in (None, made.ident):
-            about = (device, v.dtype.name, v.shape, prod(v.shape) * v.dtype.itemsize, state)
+            about = (device, v.dtype.name, v.shape, bytes_of(v.shape, v.dtype), state)
             self.leaks.append(Leak(site_text(made.site), made.thread, *about))
 
     def _text(self) -> str:

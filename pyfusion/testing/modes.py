@@ -14,7 +14,7 @@ from ..array.core import wrap
 from ..config import config
 from ..inspection import explain
 from ..ir.device import CPU, Device
-from ..ir.value import device_of
+from ..ir.value import device_of, reach
 from ..runtime import devices
 from .compare import close, difference, equal_bits, leaves
 
@@ -104,11 +104,9 @@ def _copy(x: np.ndarray, device: Device) -> Array:
     odd = not x.dtype.isnative or any(s % x.itemsize for s in steps)
     if odd or x.flags.c_contiguous or x.size == 0 or device is not CPU:
         return wrap(client.from_numpy(x, device=device))
-    spans = [(n - 1) * s for n, s in zip(x.shape, steps, strict=True)]
-    below = -sum(s for s in spans if s < 0)
-    above = sum(s for s in spans if s > 0)
-    memory = np.empty((below + above) // x.itemsize + 1, x.dtype)
-    view = np.ndarray(x.shape, x.dtype, memory, below, steps)
+    low, high = reach(x.shape, steps)
+    memory = np.empty((high - low) // x.itemsize + 1, x.dtype)
+    view = np.ndarray(x.shape, x.dtype, memory, -low, steps)
     view[...] = x
     return wrap(client.from_numpy(view, copy=False))
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..config import config
-from ..stream import engine
+from ..stream import engine, locks
 
 
 class StoredPlans(NamedTuple):
@@ -27,6 +27,6 @@ def stored_plans() -> StoredPlans:
         >>> stored.plans <= stored.max_plans
         True
     """
-    with engine.lock():
+    with locks.lock:
         plans = engine.plans
         return StoredPlans(len(plans), plans.nbytes, config.max_plans, config.max_plan_bytes)

@@ -115,12 +115,13 @@ def test_a_block_that_does_not_compile_runs_on_the_backend(monkeypatch):
             warnings.simplefilter("error")
             assert np.asarray(x * 3 + 1).tolist() == [1, 4, 7, 10, 13]
     assert report.fallbacks == 1
-    with pf.config.scope(strict=True):
+    with pf.config.scope(strict=True), pf.testing.inspect() as report:
         y = x * 5
         with pytest.raises(pf.CompileError, match="made to fail"):
             np.asarray(y)
         with pytest.raises(pf.ExecutionError, match="made to fail"):
             np.asarray(y + 1)
+    assert report.blocks == 0  # it has not run
     monkeypatch.undo()
     assert np.asarray(x * 5).tolist() == [0, 5, 10, 15, 20]
     engine.plans.clear()

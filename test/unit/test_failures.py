@@ -18,7 +18,7 @@ from pyfusion.client import get_client
 from pyfusion.ir.table import custom_op
 from pyfusion.runtime.steps import BackendStep, KernelStep
 from pyfusion.stream import engine
-from pyfusion.stream.explorer import OnBackend
+from pyfusion.stream.on_backend import OnBackend
 
 pytestmark = pytest.mark.host
 fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled blocks")

@@ -2,6 +2,7 @@
 """Imports point one way: a part imports only itself and the parts after it in the list."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,17 @@ def test_imports_point_one_way(part):
             if other != part and RANK[other] <= RANK[part]:
                 wrong.append(f"{path.relative_to(root)} imports {other}")
     assert not wrong
+
+
+@pytest.mark.parametrize("part", ["backends", "custom", "ir", "runtime", "stream"])
+def test_the_files_of_a_part_import_one_way(part):
+    """Wherever in a file the import stands; `graphlib.CycleError` names the files of a cycle."""
+    folder = Path(pyfusion.__file__).parent / part
+    graph = {}
+    for path in folder.glob("*.py"):
+        if path.stem != "__init__":
+            nodes = ast.walk(ast.parse(path.read_text()))
+            found = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.level == 1]
+            names = [[n.module] if n.module else [a.name for a in n.names] for n in found]
+            graph[path.stem] = set(sum(names, []))
+    TopologicalSorter({name: graph[name] & graph.keys() for name in graph}).prepare()

@@ -275,7 +275,7 @@ def test_memory_is_flat_over_10000_distinct_programs():
     code = """
 from pyfusion import fusers
 from pyfusion.fusers import FuserProperties, FuserStatus
-from pyfusion.stream.explorer import OnBackend
+from pyfusion.stream.on_backend import OnBackend
 
 class Backend:
     name = "backend"

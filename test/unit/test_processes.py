@@ -155,7 +155,7 @@ def test_a_fork_waits_for_what_another_thread_runs():
 
 
 def test_what_a_thread_ran_for_too_long_has_failed_in_the_child(monkeypatch):
-    from pyfusion.stream import engine
+    from pyfusion.stream import locks
 
     def half(x):
         try:
@@ -164,7 +164,7 @@ def test_what_a_thread_ran_for_too_long_has_failed_in_the_child(monkeypatch):
             return "forked" in str(error) and program(10) == want(10)
         return False
 
-    monkeypatch.setattr(engine, "_FORK_WAIT", 0.05)
+    monkeypatch.setattr(locks, "_FORK_WAIT", 0.05)
     assert forked_while_a_thread_runs(half, lambda leave: None) == 0
 
 

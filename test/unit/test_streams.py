@@ -364,3 +364,23 @@ def test_scopes_are_not_copied_and_streams_are_of_devices():
             call(scope)
     with pytest.raises(TypeError, match="a stream is one of a Device, not of 'cpu'"):
         pf.stream.current("cpu")
+
+
+@pytest.mark.host
+def test_a_destructor_makes_a_stream_while_one_is_being_made(monkeypatch):
+    """As garbage collection may run one anywhere."""
+    from pyfusion.stream import stream as streams
+
+    class Streams(weakref.WeakSet):
+        def add(self, stream):
+            super().add(stream)
+            if not made:
+                made.append(stream)
+                made.append(pf.stream.scope())
+
+    made = []
+    monkeypatch.setattr(streams, "_streams", Streams())
+    thread = threading.Thread(target=pf.stream.scope, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert len(made) == 2

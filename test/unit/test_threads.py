@@ -3,41 +3,16 @@
 long form."""
 
 import os
-import threading
-import time
 
 import numpy as np
 import pytest
+from threads_common import THREADS, run_threads
 
 import pyfusion as pf
 
 pytestmark = pytest.mark.host
 
-THREADS = 32
 OPS = int(os.environ.get("PYFUSION_THREAD_OPS", "2000"))
-
-
-def run_threads(work, count=THREADS):
-    """Calls `work(number)` on that many threads at once; raises what one of them raised."""
-    barrier = threading.Barrier(count)
-    failed = []
-
-    def body(number):
-        try:
-            barrier.wait()
-            work(number)
-        except BaseException as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=body, args=(n,), daemon=True) for n in range(count)]
-    for t in threads:
-        t.start()
-    end = time.monotonic() + 600
-    for t in threads:
-        t.join(max(end - time.monotonic(), 1))
-    assert not any(t.is_alive() for t in threads), "deadlock"
-    if failed:
-        raise failed[0]
 
 
 def many_operations(devices):

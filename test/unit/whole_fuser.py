@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pyfusion as pf
 from pyfusion import fusers
 from pyfusion.fusers import FuserProperties, FuserStatus
-from pyfusion.ir.value import Value
+from pyfusion.ir.value import Value, take
 from pyfusion.runtime import backend_step
 from pyfusion.runtime.memory import to_numpy
 
@@ -36,7 +36,7 @@ class WholeBlock:
             v = block.queue[number]
             found[number] = backend_step.execute(op, given, attrs, dyn, v.shape, v.dtype)
         for number in block.survivors:
-            backend_step.take(block.queue[number], found[number])
+            take(block.queue[number], found[number])
 
     @staticmethod
     def needed(block):
