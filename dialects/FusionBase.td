@@ -74,7 +74,8 @@ def Fusion_Kernel : Fusion_Trait<"FusionKernel">;
 
 class Fusion_Op<string mnemonic, string kind, list<Trait> traits = []>
     : Op<Fusion_Dialect, mnemonic, traits> {
-  // elementwise, view, creation, reduction, contraction, opaque or region.
+  // elementwise, view, update, creation, reduction, contraction, opaque or
+  // region.
   string fusionKind = kind;
   // "cheap": a few instructions an element; "math": an expansion of tens.
   string fusionCost = "cheap";

@@ -117,6 +117,46 @@ def Fusion_ReshapeOp : Fusion_ViewOp<"reshape", "reshape"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+def Fusion_InsertSliceOp
+    : Fusion_Op<"insert_slice", "update",
+                [Pure, AttrSizedOperandSegments, AllTypesMatch<["base", "result"]>]> {
+  let summary = "a tensor with other elements in a strided slice";
+  let description = [{
+    Element `offset + i * step` of the result is element `i` of the value; all
+    others are those of the base. Offsets, sizes and steps are as in
+    `fusion.slice`.
+
+    `takes_over`: nothing reads the base later, so its buffer becomes the
+    result's; elsewhere the base is copied. `fused_store`: the kernel that makes
+    the value writes it to its place in the result.
+
+    ```mlir
+    %r = fusion.insert_slice %v into %x[%o, 0] [%n, 4] [-1, 2]
+        : tensor<?x4xf32> into tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Fusion_Tensor:$value, Fusion_Tensor:$base,
+                       Variadic<Index>:$offsets, Variadic<Index>:$sizes,
+                       Variadic<Index>:$steps,
+                       DenseI64ArrayAttr:$static_offsets,
+                       DenseI64ArrayAttr:$static_sizes,
+                       DenseI64ArrayAttr:$static_steps,
+                       UnitAttr:$takes_over, UnitAttr:$fused_store);
+  let results = (outs Fusion_Tensor:$result);
+  let assemblyFormat = [{
+    $value `into` $base ``
+    custom<DynamicIndexList>($offsets, $static_offsets)
+    custom<DynamicIndexList>($sizes, $static_sizes)
+    custom<DynamicIndexList>($steps, $static_steps)
+    attr-dict `:` type($value) `into` type($base)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
 

@@ -25,11 +25,11 @@ static LogicalResult verifyList(Operation *op, StringRef what,
   return success();
 }
 
-/// Checks that a list of extents is the shape of the result.
+/// Checks that a list of extents is a shape: that of the operation's `whose`.
 static LogicalResult verifyShape(Operation *op, StringRef what,
                                  ArrayRef<int64_t> extents,
-                                 OperandRange dynamic) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+                                 OperandRange dynamic, RankedTensorType type,
+                                 StringRef whose) {
   if (failed(verifyList(op, what, extents, dynamic, type.getRank())))
     return failure();
   for (auto [dim, pair] :
@@ -40,7 +40,7 @@ static LogicalResult verifyShape(Operation *op, StringRef what,
     if (given == typed)
       continue;
     InFlightDiagnostic error = op->emitOpError("dimension ");
-    error << dim << " of the result type " << type << " should be ";
+    error << dim << " of the " << whose << " type " << type << " should be ";
     if (ShapedType::isDynamic(given))
       return error << "dynamic, as its extent is an operand";
     return error << given;
@@ -48,24 +48,35 @@ static LogicalResult verifyShape(Operation *op, StringRef what,
   return success();
 }
 
-LogicalResult SliceOp::verify() {
-  RankedTensorType type = getOperand().getType();
-  int64_t rank = type.getRank();
-  if (getType().getElementType() != type.getElementType())
-    return emitOpError("changes the element type: ")
-           << type << " to " << getType();
-  if (failed(verifyList(*this, "offsets", getStaticOffsets(), getOffsets(),
+/// The same for an operation whose only result has the shape.
+static LogicalResult verifyShape(Operation *op, StringRef what,
+                                 ArrayRef<int64_t> extents,
+                                 OperandRange dynamic) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return verifyShape(op, what, extents, dynamic, type, "result");
+}
+
+/// Checks the strided slice `part` of `whole` that an operation names.
+template <class Slice>
+static LogicalResult verifySlice(Slice op, RankedTensorType whole,
+                                 RankedTensorType part, StringRef whose) {
+  int64_t rank = whole.getRank();
+  if (failed(verifyList(op, "offsets", op.getStaticOffsets(), op.getOffsets(),
                         rank)) ||
-      failed(verifyList(*this, "steps", getStaticSteps(), getSteps(), rank)) ||
-      failed(verifyList(*this, "sizes", getStaticSizes(), getSizes(), rank)) ||
-      failed(verifyShape(*this, "sizes", getStaticSizes(), getSizes())))
+      failed(verifyList(op, "steps", op.getStaticSteps(), op.getSteps(),
+                        rank)) ||
+      failed(verifyList(op, "sizes", op.getStaticSizes(), op.getSizes(),
+                        rank)) ||
+      failed(verifyShape(op, "sizes", op.getStaticSizes(), op.getSizes(), part,
+                         whose)))
     return failure();
 
   for (int64_t dim = 0; dim < rank; ++dim) {
-    int64_t offset = getStaticOffsets()[dim], size = getStaticSizes()[dim];
-    int64_t step = getStaticSteps()[dim], extent = type.getDimSize(dim);
+    int64_t offset = op.getStaticOffsets()[dim];
+    int64_t size = op.getStaticSizes()[dim], step = op.getStaticSteps()[dim];
+    int64_t extent = whole.getDimSize(dim);
     if (step == 0)
-      return emitOpError("has step 0 in dimension ") << dim;
+      return op.emitOpError("has step 0 in dimension ") << dim;
     // Without elements nothing is out of range.
     if (size == 0 || ShapedType::isDynamic(offset))
       continue;
@@ -79,7 +90,7 @@ LogicalResult SliceOp::verify() {
       overflows = llvm::MulOverflow(size - 1, step, last) ||
                   llvm::AddOverflow(last, offset, last);
     if (outside(offset) || overflows || outside(last)) {
-      InFlightDiagnostic error = emitOpError("takes element ");
+      InFlightDiagnostic error = op.emitOpError("takes element ");
       error << (outside(offset) ? offset : last) << " of dimension " << dim;
       if (ShapedType::isStatic(extent))
         error << ", whose extent is " << extent;
@@ -87,6 +98,22 @@ LogicalResult SliceOp::verify() {
     }
   }
   return success();
+}
+
+LogicalResult SliceOp::verify() {
+  RankedTensorType whole = getOperand().getType();
+  if (getType().getElementType() != whole.getElementType())
+    return emitOpError("changes the element type: ")
+           << whole << " to " << getType();
+  return verifySlice(*this, whole, getType(), "result");
+}
+
+LogicalResult InsertSliceOp::verify() {
+  RankedTensorType part = getValue().getType(), whole = getBase().getType();
+  if (part.getElementType() != whole.getElementType())
+    return emitOpError("changes the element type: ")
+           << part << " to " << whole;
+  return verifySlice(*this, whole, part, "value");
 }
 
 LogicalResult BroadcastOp::verify() {

@@ -76,6 +76,10 @@ class OutOfMemoryError(ExecutionError, MemoryError):
     """No memory for a result; raised when it is read."""
 
 
+class IndexOutOfBoundsError(ExecutionError, IndexError):
+    """An index that was known only at run time is out of bounds; raised when a result is read."""
+
+
 class BodyStopped(Exception):
     """The body of a custom operation has raised what is no `Exception`, such as SystemExit.
 
@@ -90,12 +94,16 @@ class BodyStopped(Exception):
         self.error = error
 
 
+# Failures that can also be caught as what Python has for them.
+_KINDS = ((MemoryError, OutOfMemoryError), (IndexError, IndexOutOfBoundsError))
+
+
 def failure(what: str, error: BaseException, site: str | None = None) -> ExecutionError:
     """The error of a unit of work as one that names it, with the first as its cause.
 
     An `ExecutionError` names what failed already.
     """
-    kind = OutOfMemoryError if isinstance(error, MemoryError) else ExecutionError
+    kind = next((k for base, k in _KINDS if isinstance(error, base)), ExecutionError)
     if not isinstance(error, ExecutionError):
         found = kind(f"{what}: {type(error).__name__}: {message(error)}", site)
     elif error.site is None:

@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.table import OPS
 from . import views
 from .backend_call import backend_call
-from .core import Array
+from .core import Array, ones_mask
 from .promote import check_rank
+from .regions import Op
 
 _FULL = slice(None)
-_PLAIN = frozenset([int, slice, type(None), type(Ellipsis)])
+PLAIN = frozenset([int, slice, type(None), type(Ellipsis)])
 
 
-def _is_advanced(index: Any) -> bool:
+def is_advanced(index: Any) -> bool:
     return isinstance(index, (bool, np.bool_, list, np.ndarray, Array))
 
 
-def _scalar_array(index: Any) -> Any:
+def scalar_array(index: Any) -> Any:
     """A 0-d array of integers as the int that it holds, anything else as it is."""
     if isinstance(index, (Array, np.ndarray)) and index.ndim == 0 and index.dtype.kind in "iu":
         return operator.index(np.asarray(index)[()])
@@ -36,9 +38,9 @@ def getitem(x: Array, key: Any) -> Array:
     """
     items = key if key.__class__ is tuple else (key,)
     for item in items:
-        if item.__class__ not in _PLAIN:
-            items = tuple([_scalar_array(i) for i in items])
-            if any(map(_is_advanced, items)):
+        if item.__class__ not in PLAIN:
+            items = tuple([scalar_array(i) for i in items])
+            if any(map(is_advanced, items)):
                 return backend_call(_take, x, items)
             break
     return _basic(x, items)
@@ -84,7 +86,20 @@ def _expand_ellipsis(items: tuple, rank: int, shape: tuple[int, ...]) -> list[An
 
 
 def _basic(x: Array, items: tuple) -> Array:
-    shape = x._v.shape
+    ops = basic_views(x._v.shape, items)
+    if not ops:
+        return views.alias(x)
+    for op in ops:
+        x = views.derive(x, *op)
+    return x
+
+
+def basic_views(shape: tuple[int, ...], items: tuple) -> list[Op]:
+    """The view operations that an index of ints, slices, None and `...` is.
+
+    Raises:
+        IndexError: out of bounds, too many indices, or not an index.
+    """
     offsets: list[int] = []
     sizes: list[int] = []
     steps: list[int] = []
@@ -123,19 +138,19 @@ def _basic(x: Array, items: tuple) -> Array:
         steps.append(step)
     if inserted:
         check_rank("the result of the index", rank, IndexError)
+    ops: list[Op] = []
     if not whole:
-        x = views.slice_(x, offsets, sizes, steps)
-    if dropped or whole:
-        x = views.squeeze(x, tuple(dropped))
-    return views.expand_dims(x, tuple(inserted)) if inserted else x
-
-
-def setitem(x: Array, key: Any, value: Any) -> None:
-    """Refuses: arrays are not written to element by element."""
-    raise TypeError(
-        "an Array does not support item assignment; use "
-        "pyfusion.where(mask, value, x), which makes the new array"
-    )
+        shape = tuple(sizes)
+        ops.append((OPS["slice"], ones_mask(shape), (*offsets, *sizes, *steps), shape))
+    if dropped:
+        shape = tuple([n for d, n in enumerate(shape) if d not in dropped])
+        ops.append((OPS["squeeze"], tuple(dropped), (), shape))
+    if inserted:
+        extents = list(shape)
+        for axis in inserted:
+            extents.insert(axis, 1)
+        ops.append((OPS["expand_dims"], tuple(inserted), (), tuple(extents)))
+    return ops
 
 
 def delitem(x: Array, key: Any) -> None:

@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from ..ir.table import OPS
-from . import elementwise, indexing, interop, manipulation, reads, reductions, searching, ufuncs
+from . import (
+    elementwise,
+    indexing,
+    interop,
+    manipulation,
+    reads,
+    reductions,
+    searching,
+    ufuncs,
+    writes,
+)
 from .apply import apply
 from .core import Array, wrap
 from .creation import asarray, copy
@@ -111,7 +121,7 @@ _FUNCTIONS = {
     "copy": copy,
     "dot": dot,
     "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
+    "__setitem__": writes.setitem,
     "__delitem__": indexing.delitem,
     "__array_ufunc__": ufuncs.array_ufunc,
 }

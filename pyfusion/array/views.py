@@ -9,15 +9,19 @@ other views alive, so that a temporary stays a temporary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
+from ..dtypes import bool_
 from ..ir.table import OPS, OpInfo
-from ..ir.value import Value
+from ..ir.value import Value, device_of
+from .apply import full_value
 from .core import Array, emit, ones_mask, wrap
 from .promote import check_rank
+from .regions import Op, put, viewed
 
 _TRANSPOSE = OPS["transpose"]
 _EXPAND_DIMS = OPS["expand_dims"]
@@ -42,6 +46,12 @@ class Step:
         self.attrs = attrs
         self.dyn = dyn
         self.shape = shape
+
+    @property
+    def operation(self) -> Op:
+        """The operation alone."""
+        assert self.op is not None
+        return (self.op, self.attrs, self.dyn, self.shape)
 
     def path(self) -> list[Step]:
         """The steps from the root to this one."""
@@ -104,31 +114,76 @@ def derive(x: Array, op: OpInfo | None, attrs: Any, dyn: tuple, shape: tuple[int
 
 
 def replace(x: Array, value: Value, name: str) -> None:
-    """Gives a cell a new version; its views follow.
+    """Gives a cell a new version; the cells that share its memory in NumPy follow.
+
+    Args:
+        value: of the cell's shape and type.
+        name: of the function that writes, for errors.
 
     Raises:
-        TypeError: the cell is a view of memory that other cells show.
         ValueError: the cell is a broadcast view, read-only in NumPy.
     """
     link = x._link
-    if link is not None:
-        if link.__class__ is ViewLink:
-            _check_writable(x, link, name)
-            x._link = None
-        else:
-            _derive_again(link, value)
-    x._v = value
+    if link is None:
+        x._v = value
+    elif link.__class__ is ViewLink:
+        write(x, (), value, name)
+    else:
+        _derive_again(link, value)
+        x._v = value
 
 
-def _check_writable(x: Array, link: ViewLink, name: str) -> None:
-    if any(step.op is _BROADCAST for step in link.step.path()):
-        raise ValueError(f"{name}: output array is read-only (a broadcast view)")
-    family = link.family
-    if family.root() is not None or any(view is not x for view in family.alive()):
-        raise TypeError(
-            f"{name}: writing through a view of another array is not supported; build the new "
-            "array with pyfusion.where, or copy the view first"
-        )
+def write(x: Array, more: Sequence[Op], value: Value, name: str) -> None:
+    """Writes to what a cell shows after more view operations; the cells that share its memory
+    follow.
+
+    Args:
+        more: view operations on the cell.
+        value: of the shape that they give, and of the cell's type.
+        name: of the function that writes, for errors.
+
+    Raises:
+        ValueError: there is a broadcast among the views, read-only in NumPy.
+    """
+    link = x._link
+    view = link.__class__ is ViewLink
+    path = [step.operation for step in link.step.path() if step.op is not None] if view else []
+    if any(op is _BROADCAST for op, *_ in path):
+        raise ValueError(f"{name}: assignment destination is read-only (a broadcast view)")
+    if 0 in value.shape:
+        return
+    path += more
+    family = link.family if view else link
+    root = family.root() if view else x
+    if root is not None:
+        new = put(root._v, path, value)
+        if family is not None:
+            _derive_again(family, new)
+        root._v = new
+        return
+    others = [cell for cell in family.alive() if cell is not x]
+    if others:
+        _write_below(others, family.root_shape, path, value)
+    x._v = put(x._v, more, value)
+    if not others:  # nobody shares its memory any more
+        x._link = None
+
+
+def _write_below(
+    cells: list[Array], root_shape: tuple[int, ...], path: Sequence[Op], value: Value
+) -> None:
+    """Views whose root is gone: they show what was written where they overlap with it."""
+    device = device_of(value)
+    nothing = full_value(False, root_shape, bool_, device)
+    written = put(nothing, path, full_value(True, value.shape, bool_, device))
+    values = put(full_value(0, root_shape, value.dtype, device), path, value)
+    for cell in cells:
+        mask, new = written, values
+        for step in cell._link.step.path():
+            if step.op is not None:
+                mask, new = viewed(mask, step.operation), viewed(new, step.operation)
+        old = cell._v
+        cell._v = emit(OPS["select"], (mask, new, old), None, (), old.shape, old.dtype)
 
 
 def _derive_again(family: Family, value: Value) -> None:

@@ -152,6 +152,10 @@ class CupyBackend:
         with array.device:
             return array.copy(order="C")
 
+    def assign(self, target: Any, source: Any) -> None:
+        with target.device:
+            target[...] = source
+
     def imported(self, given: Any, dlpack: bool) -> Any:
         return cupy.from_dlpack(given) if dlpack else cupy.asarray(given)
 

@@ -54,6 +54,8 @@ class NumpyBackend:
             kind = op.kind
             if kind == "view":
                 result = view(op.name, args[0], attrs, dyn, shape)
+            elif kind == "update":
+                result = _insert_slice(args[0], args[1], dyn)
             elif kind == "creation":
                 result = _CREATION[op.name](args, shape, dtype)
             elif kind == "reduction":
@@ -226,8 +228,9 @@ GUARDED: dict[str, Callable[..., Any]] = {
 # --- Views ----------------------------------------------------------------------------------------
 
 
-def _slice(x: np.ndarray, attrs: Any, dyn: tuple[int, ...], shape: Any) -> np.ndarray:
-    rank = x.ndim
+def _index(dyn: tuple[int, ...]) -> tuple[slice, ...]:
+    """NumPy's index of a slice: offsets, sizes and steps."""
+    rank = len(dyn) // 3
     index = []
     for offset, size, step in zip(dyn[:rank], dyn[rank : 2 * rank], dyn[2 * rank :], strict=True):
         stop: int | None = offset + size * step
@@ -236,7 +239,13 @@ def _slice(x: np.ndarray, attrs: Any, dyn: tuple[int, ...], shape: Any) -> np.nd
         elif stop < 0:  # type: ignore[operator]
             stop = None
         index.append(slice(offset, stop, step))
-    return x[tuple(index)]
+    return tuple(index)
+
+
+def _insert_slice(value: np.ndarray, base: np.ndarray, dyn: tuple[int, ...]) -> np.ndarray:
+    result = np.array(base)
+    result[_index(dyn)] = value
+    return result
 
 
 _VIEWS: dict[str, Callable[..., np.ndarray]] = {
@@ -246,7 +255,7 @@ _VIEWS: dict[str, Callable[..., np.ndarray]] = {
     "flip": lambda x, attrs, dyn, shape: np.flip(x, attrs),
     "broadcast": lambda x, attrs, dyn, shape: np.broadcast_to(x, shape),
     "reshape": lambda x, attrs, dyn, shape: np.reshape(x, shape),
-    "slice": _slice,
+    "slice": lambda x, attrs, dyn, shape: x[_index(dyn)],
 }
 
 

@@ -143,6 +143,10 @@ class DeviceBackend(Protocol):
         """A new C-contiguous copy."""
         ...
 
+    def assign(self, target: Any, source: Any) -> None:
+        """Copies the elements of one array to another one of its shape and type."""
+        ...
+
     def imported(self, given: Any, dlpack: bool) -> Any:
         """The library's array over another's memory, by DLPack or `__cuda_array_interface__`."""
         ...

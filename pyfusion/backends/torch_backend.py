@@ -169,6 +169,9 @@ class TorchBackend:
     def contiguous(self, array: Any) -> Any:
         return array.clone(memory_format=torch.contiguous_format)
 
+    def assign(self, target: Any, source: Any) -> None:
+        target.copy_(source)
+
     def imported(self, given: Any, dlpack: bool) -> Any:
         if dlpack:
             return torch.from_dlpack(given)

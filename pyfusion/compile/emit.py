@@ -205,22 +205,28 @@ def _axes_view(e: Emitter, v: Value, args: Any, attrs: Any, dyn: Any, result: ir
 
 
 def _slice(e: Emitter, v: Value, args: Any, attrs: Any, dyn: Any, result: ir.Type) -> Any:
-    rank = len(v.shape)
+    operands, attributes = _bounds(e, len(v.shape), attrs, [e._operand(args[0], v.dtype)])
+    return "fusion.slice", operands, attributes
+
+
+def _bounds(e: Emitter, rank: int, attrs: Any, tensors: list) -> Any:
+    """The operands and attributes of an operation with offsets, sizes and steps."""
     offsets, static_offsets = e.mixed([_DYNAMIC] * rank)
     sizes, static_sizes = e.mixed([1 if one else _DYNAMIC for one in attrs])
     steps, static_steps = e.mixed([_DYNAMIC] * rank)
-    operands = [e._operand(args[0], v.dtype), *offsets, *sizes, *steps]
-    segments = [1, len(offsets), len(sizes), len(steps)]
-    return (
-        "fusion.slice",
-        operands,
-        {
-            "static_offsets": static_offsets,
-            "static_sizes": static_sizes,
-            "static_steps": static_steps,
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
-        },
-    )
+    segments = [1] * len(tensors) + [len(offsets), len(sizes), len(steps)]
+    return [*tensors, *offsets, *sizes, *steps], {
+        "static_offsets": static_offsets,
+        "static_sizes": static_sizes,
+        "static_steps": static_steps,
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
+    }
+
+
+def _insert_slice(e: Emitter, v: Value, args: Any, attrs: Any, dyn: Any, result: ir.Type) -> Any:
+    operands = [e._operand(a, v.dtype) for a in args]
+    bounds, attributes = _bounds(e, len(v.shape), attrs, operands)
+    return "fusion.insert_slice", bounds, attributes
 
 
 def _shaped(e: Emitter, v: Value, args: Any, attrs: Any, dyn: Any, result: ir.Type) -> Any:
@@ -251,6 +257,7 @@ _BUILDERS = {
 }
 _SPECIAL = {
     "slice": _slice,
+    "insert_slice": _insert_slice,
     "broadcast": _shaped,
     "reshape": _shaped,
     "full": _shaped,

@@ -7,8 +7,9 @@ from math import prod
 from typing import Any
 
 from ..ir.value import Value, concrete
+from ..runtime.insert import InsertStep
 from ..runtime.steps import ConstantStep
-from ..runtime.views import ViewStep, reshaped_strides
+from ..runtime.views import ViewStep, apply, reshaped_strides
 from .kernel_shape import element_dtype
 from .makers import maker
 
@@ -42,6 +43,8 @@ def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
             for v in inputs.values():
                 reads[id(v.buffer)] = max(reads.get(id(v.buffer), 0), _bytes(v))
             kernels.append((call.name, call.kind, tuple(call.ops), sum(reads.values()), written))
+        elif isinstance(step, InsertStep):
+            kernels += _insert(step, env)
         elif isinstance(step, ViewStep) and step.op == "reshape":
             kernels += _reshape(step, env)
         elif isinstance(step, (ViewStep, ConstantStep)):
@@ -61,6 +64,24 @@ def _reshape(step: ViewStep, env: list) -> list[tuple]:
     if v.strides is None or reshaped_strides(v, shape) is not None:
         return []
     return [("copy", "copy", ("reshape",), _bytes(v), _bytes(env[step.target]))]
+
+
+def _insert(step: InsertStep, env: list) -> list[tuple]:
+    """An insertion without touching memory: the copy of the base, if it is needed, and that of what
+    is inserted, if no kernel writes it."""
+    base = env[step.base]
+    in_place = step.takes_over and base.strides is None
+    target = base if in_place else _unreal(base.dtype, base.shape)
+    env[step.target] = target
+    dyn = [d if isinstance(d, int) else env[d[0]] for d in step.dyn]
+    region = apply("slice", target, None, dyn)
+    name = ("insert_slice",)
+    found = [] if in_place else [("copy", "copy", name, _bytes(base), _bytes(target))]
+    if step.value < 0:
+        env[step.region] = region
+    else:
+        found.append(("store", "copy", name, _bytes(env[step.value]), _bytes(region)))
+    return found
 
 
 class _NoBuffer:

@@ -29,6 +29,8 @@ class GpuReader(Reader):
     an operand is dense is what the kernel was compiled for.
     """
 
+    fuses_stores = False
+
     def _order(self, iteration: list) -> list[int]:
         return [d for d, extent in enumerate(iteration) if extent != 1]
 

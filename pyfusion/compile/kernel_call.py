@@ -31,6 +31,7 @@ class Call:
         self.keepdims = False
         self.operand_type: Any = None
         self.creation: dict[int, int] = {}
+        self.stores: dict[int, int] = {}  # number of a result: the slot of where it is written to
         arguments = {a: n for n, a in enumerate(func.regions[0].blocks[0].arguments)}
         for op in body:
             o = op.operation

@@ -12,6 +12,7 @@ from mlir import ir
 from ..errors import CompileError, InternalError
 from ..ir.device import CPU, Device
 from ..ir.value import Value
+from ..runtime.insert import InsertStep
 from ..runtime.library import (
     COL,
     ELEMENTWISE,
@@ -19,6 +20,7 @@ from ..runtime.library import (
     IN_STRIDED,
     INOUT,
     OUT,
+    OUT_STRIDED,
     PLACES,
     ROW,
     SCALAR,
@@ -45,7 +47,13 @@ class Program:
 
 
 class Reader:
-    """Walks `@main` once."""
+    """Walks `@main` once.
+
+    Attributes:
+        fuses_stores: kernels can write results to strided places.
+    """
+
+    fuses_stores = True
 
     def __init__(
         self,
@@ -63,6 +71,8 @@ class Reader:
         self.slot: dict[ir.Value, int] = {}
         self.dense: set[int] = set()
         self.calls: list[tuple[int, Call]] = []
+        self.owner: dict[int, int] = {}  # of a view: the slot of what it is a view of
+        self.inserts: dict[ir.Value, ir.Operation] = {}  # by the values that kernels write there
         functions = {}
         for op in module.body.operations:
             o = op.operation
@@ -73,6 +83,10 @@ class Reader:
             slot = self._new(argument)
             if isinstance(value, Value) and value.strides is None:
                 self.dense.add(slot)
+        if self.fuses_stores:
+            for op in body.operations:
+                if "fused_store" in op.operation.attributes:
+                    self.inserts[op.operation.operands[0]] = op.operation
         for op in body.operations:
             self._operation(op.operation)
         self.program.kernels = [name for name in functions if name != entry]
@@ -93,14 +107,19 @@ class Reader:
             types = [v.type for v in o.operands]
             results = [(self._new(r), ir.RankedTensorType(r.type)) for r in o.results]
             self.dense.update(slot for slot, _ in results)
-            self.calls.append(
-                (len(steps), Call(callee, self.functions[callee], operands, types, results))
-            )
+            call = Call(callee, self.functions[callee], operands, types, results)
+            for number, r in enumerate(o.results):
+                if r in self.inserts:
+                    call.stores[number] = self._insert(self.inserts[r], operands)
+            self.calls.append((len(steps), call))
             steps.append(None)
         elif "fusion.record" in o.attributes:
             self._backend(o)
         elif name in ("fusion.matmul", "fusion.custom_call"):
             self._unrecorded(o)
+        elif name == "fusion.insert_slice":
+            if o.operands[0] not in self.inserts:
+                self._insert(o, None)
         elif name == "fusion.constant":
             array = constant(o.attributes["value"])
             slot = self._new(o.result)
@@ -143,6 +162,37 @@ class Reader:
         step.target = self._new(o.result)
         self.program.steps.append(step)
 
+    def _insert(self, o: ir.Operation, readers: list[int] | None) -> int:
+        """Adds the step of an insertion, before the call of the kernel that writes it if `readers`,
+        what that reads, are given. Returns the slot of the slice, or -1."""
+        for v in list(o.operands)[1:]:
+            if v not in self.slot:
+                raise CompileError(
+                    "outlined",
+                    ["fused_store: fusion.insert_slice uses what comes after the kernel"],
+                )
+        base = self.slot[o.operands[1]]
+        takes_over = "takes_over" in o.attributes
+        target = self._new(o.result)
+        self.dense.add(target)
+        values = iter(list(o.operands)[2:])
+        dyn: list[Any] = []
+        for name in ("static_offsets", "static_sizes", "static_steps"):
+            dyn += self._mixed(o.attributes[name], values)
+        value = region = -1
+        aliases = []
+        if readers is None:
+            value = self.slot[o.operands[0]]
+        else:
+            region = self.program.slots
+            self.program.slots += 1
+            owner = self.owner.get(base, base)
+            if takes_over:
+                found = dict.fromkeys(s for s in readers if self.owner.get(s, s) == owner)
+                aliases = [(slot, slot not in self.dense) for slot in found]
+        self.program.steps.append(InsertStep(value, base, target, region, dyn, takes_over, aliases))
+        return region
+
     def _view(self, o: ir.Operation, name: str) -> None:
         source = self.slot[o.operands[0]]
         target = self._new(o.result)
@@ -161,6 +211,7 @@ class Reader:
             attrs = tuple(ir.DenseI64ArrayAttr(o.attributes[key]))
         if source in self.dense and name in ("reshape", "expand_dims", "squeeze"):
             self.dense.add(target)
+        self.owner[target] = self.owner.get(source, source)
         self.program.steps.append(ViewStep(name, source, target, attrs, dyn))
 
     def _mixed(self, attribute: Any, values: Any) -> list[Any]:
@@ -270,11 +321,16 @@ class Reader:
                     raise InternalError(f"{call.name} takes over an operand that is not dense")
                 o.role = INOUT
             operands.append(o)
-        results = self._results(call, iteration)
-        for r in results:
+        results = []
+        for number, r in enumerate(self._results(call, iteration)):
+            if number in call.stores:
+                place, item = call.stores[number], r.dtype.itemsize
+                operands.append(Operand(OUT_STRIDED, place, item, list(range(len(order)))))
+                continue
+            results.append(r)
             if r.takes_over < 0:
                 operands.append(Operand(OUT, r.slot, r.dtype.itemsize))
-        flat = all(o.role != IN_STRIDED for o in operands)
+        flat = all(o.role not in (IN_STRIDED, OUT_STRIDED) for o in operands)
         rank = 1 if flat else len(order)
         spec = {
             "kind": ELEMENTWISE,

@@ -33,15 +33,16 @@ from ..errors import level_of_the_user
 from ..ir.device import CPU
 from ..ir.value import Value, ones_mask
 from ..runtime import library
+from ..runtime.insert import InsertStep
 from ..runtime.memory import from_numpy, to_numpy
 from ..runtime.statistics import statistics
 from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Result
 from ..runtime.views import ViewStep
 
 # Of what is written here: change it when that changes.
-_FORMAT = "pyfusion plans 3"
+_FORMAT = "pyfusion plans 4"
 _PARTS = {"slots": int, "results": list, "steps": list, "variants": dict, "refusals": list}
-_STEPS = {"kernel": 8, "backend": 6, "constant": 5, "view": 6}  # and the lengths of their tuples
+_STEPS = {"kernel": 8, "backend": 6, "constant": 5, "view": 6, "insert": 8}  # and the lengths of their tuples
 
 # Of each key: the text, the code, the file that they are of.
 _loaded: dict[str, tuple[str, bytes, str]] = {}
@@ -118,6 +119,8 @@ def _describe_step(step: Any) -> tuple:
         v = step.value
         array = to_numpy(v) if v.buffer.device is CPU else v.buffer.device.runtime.download(v)
         return ("constant", step.target, v.dtype.name, v.shape, array.tobytes())
+    if isinstance(step, InsertStep):
+        return ("insert", *[getattr(step, name) for name in InsertStep.__slots__])
     return ("view", step.op, step.source, step.target, step.attrs, step.dyn)
 
 
@@ -152,6 +155,8 @@ def _restore(known: dict[str, Any], block: Any, engine: Any) -> Any:
             array = np.frombuffer(data, DTYPES[dtype].numpy).reshape(shape)
             value = from_numpy(array) if device is CPU else device.runtime.upload(array)
             step = ConstantStep(target, value)
+        elif kind == "insert":
+            step = InsertStep(*rest)
         else:
             step = ViewStep(*rest)
         program.steps.append(step)

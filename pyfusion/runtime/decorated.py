@@ -20,6 +20,7 @@ from ..ir.device import Device
 from ..ir.value import Value, concrete
 from . import copy, memory, nested, views
 from .device_buffer import DeviceBuffer
+from .insert import inserted
 from .statistics import statistics
 from .steps import Env, KernelStep
 
@@ -134,6 +135,10 @@ class DecoratedRuntime:
             return self._placed(copied, copied.buffer, ours=True)
         return self.upload(self.download(v))
 
+    def assign(self, target: Value, source: Value) -> None:
+        """Copies the elements of a value to the memory of another one, in the host's memory."""
+        copy.assign_on_host(target, source)
+
     def _check(self, what: str, shape: Any, numpy_dtype: Any, wanted: Any, dtype: DType) -> None:
         if (wanted is not None and shape != wanted) or np.dtype(numpy_dtype) != dtype.numpy:
             raise RuntimeError(
@@ -150,6 +155,8 @@ class DecoratedRuntime:
         if self.hosted and op.kind == "view":
             target = dyn if op.name == "slice" else shape
             return views.apply(op.name, args[0], attrs, list(target))
+        if self.hosted and op.kind == "update":
+            return inserted(args[0], args[1], list(dyn))
         if op.kind not in ("view", "creation"):
             statistics.note_unfused(op.name)
         given = [self.array(a) if a.__class__ is Value else a for a in args]

@@ -18,6 +18,7 @@ from ..ir.device import Device
 from ..ir.value import Value, bytes_of, concrete, is_contiguous, reach, strides_of
 from . import backend_step, nested, views
 from .device_buffer import DeviceBuffer
+from .insert import inserted
 from .on_host import note_host
 from .statistics import statistics
 
@@ -130,6 +131,27 @@ class GpuRuntime:
             return self.upload(np.ascontiguousarray(self._host_copy(v)))
         return self.adopt(self.backend.contiguous(source), ours=True)
 
+    def assign(self, target: Value, source: Value) -> None:
+        """Copies the elements of a value to the memory of another one; they do not overlap."""
+        backward = tuple([d for d, s in enumerate(target.strides or ()) if s < 0])
+        if backward:  # not every library has negative strides
+            target = views.apply("flip", target, backward, [])
+            source = views.apply("flip", source, backward, [])
+        try:
+            given = self._bits(source)
+        except TypeError:
+            given = self._bits(self.contiguous(source))
+        self.backend.assign(self._bits(target), given)
+
+    def _bits(self, v: Value) -> Any:
+        """The backend's array over a value's memory, as integers: every library has those."""
+        item, shape = v.dtype.itemsize, v.shape
+        strides = contiguous_strides(shape) if v.strides is None else v.strides
+        if item == 16:
+            item, shape, strides = 8, (*shape, 2), (*[2 * s for s in strides], 1)
+        kind = np.dtype("u1" if item == 1 else f"i{item}")
+        return self.backend.array(self.index, v.ptr, shape, kind, strides, v.buffer)
+
     def _array_or_none(self, v: Value) -> Any:
         """The backend's array over a value, or None: a copy by way of the host is to follow."""
         try:
@@ -162,6 +184,8 @@ class GpuRuntime:
         if op.kind == "view":
             target = dyn if op.name == "slice" else shape
             return views.apply(op.name, args[0], attrs, list(target))
+        if op.kind == "update":
+            return inserted(args[0], args[1], list(dyn))
         if op.kind != "creation":
             statistics.note_unfused(op.name)
         why = "arithmetic of its types is not compiled, and is left to NumPy"

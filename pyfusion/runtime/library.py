@@ -22,11 +22,11 @@ OK, NO_MEMORY, INVALID, UNKNOWN_POINTER, UNKNOWN_KERNEL = 0, -1, -2, -3, -4
 # Kernel kinds.
 ELEMENTWISE, ROW, COL, PLACES = 0, 1, 2, 4
 # Operand roles.
-IN_DENSE, IN_STRIDED, OUT, INOUT, UNIFORM, SCALAR = range(6)
+IN_DENSE, IN_STRIDED, OUT, INOUT, UNIFORM, SCALAR, OUT_STRIDED = range(7)
 
 MAX_OPERANDS = 256
 MAX_RANK = 64
-ABI_VERSION = 2
+ABI_VERSION = 3
 
 COUNTERS = ("kernels", "allocations", "output_bytes", "bytes_in_use", "bytes_cached")
 STATS = (

@@ -18,7 +18,7 @@ from ..errors import ExecutionError
 from ..ir.device import CPU
 from ..ir.value import Value, concrete, contiguous_strides
 from . import backend_step
-from .library import IN_STRIDED, INOUT, OUT, SCALAR, pf_free, pf_launch
+from .library import IN_STRIDED, INOUT, OUT, OUT_STRIDED, SCALAR, pf_free, pf_launch
 from .memory import Buffer, allocate, to_numpy
 from .words import BFLOAT16, NARROW, bfloat16_bits, narrowed
 
@@ -161,7 +161,9 @@ class KernelStep:
         # Each operand with the extents that it meets; for IR whose extents nobody has checked.
         self.checks: list[tuple[Operand, list]] = []
         # Of each operand, in order: role, environment slot, dimensions where strided.
-        self.layout = [(o.role, o.slot, o.dims) for o in operands]
+        self.layout = [
+            (IN_STRIDED if o.role == OUT_STRIDED else o.role, o.slot, o.dims) for o in operands
+        ]
         self.fresh = [r for r in results if r.takes_over < 0]
         self.nulls = [0] * len(self.fresh)
         # A slot whose value's first extents they are, or -1.
@@ -180,7 +182,7 @@ class KernelStep:
                 self.narrow.append((count, o.code))
             elif o.code == BFLOAT16:
                 self.brain.append(count)
-            if o.role == IN_STRIDED:
+            if o.role in (IN_STRIDED, OUT_STRIDED):
                 layout += "q" * (1 + len(o.dims))
                 count += 1 + len(o.dims)
             else:

@@ -17,7 +17,8 @@ from ..errors import PyfusionError
 from ..ir.value import Value
 from ..passes import PipelineError
 from ..passes.registry import suggestion
-from ..runtime.library import IN_DENSE, IN_STRIDED, INOUT
+from ..runtime.insert import InsertStep
+from ..runtime.library import IN_DENSE, IN_STRIDED, INOUT, OUT_STRIDED
 from ..runtime.memory import from_numpy, to_numpy
 from ..runtime.steps import KernelStep
 from ..runtime.views import ViewStep
@@ -160,8 +161,16 @@ def _check(step: Any, env: list[Any]) -> None:
     if isinstance(step, KernelStep):
         for o, extents in step.checks:
             v = env[o.slot]
-            if o.role in (IN_DENSE, IN_STRIDED, INOUT):
+            if o.role in (IN_DENSE, IN_STRIDED, INOUT, OUT_STRIDED):
                 _check_operand(step.name, v, o.dims, step.shape(env, extents))
+    elif isinstance(step, InsertStep):
+        dyn = [d if isinstance(d, int) else env[d[0]] for d in step.dyn]
+        _check_view("slice", env[step.base].shape, dyn)
+        rank = len(env[step.base].shape)
+        if step.value >= 0 and env[step.value].shape != tuple(dyn[rank : 2 * rank]):
+            raise RunError(
+                f"insert_slice: a value of shape {env[step.value].shape} for {dyn[rank : 2 * rank]}"
+            )
     elif isinstance(step, ViewStep):
         dyn = [d if isinstance(d, int) else env[d[0]] for d in step.dyn]
         _check_view(step.op, env[step.source].shape, dyn)

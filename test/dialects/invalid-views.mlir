@@ -202,3 +202,27 @@ func.func @iota_rank(%s: i32) {
   %0 = fusion.iota %s, %s [2, 2] : i32, i32 to tensor<2x2xi32>
   return
 }
+
+// -----
+
+func.func @insert_type(%x: tensor<4xf32>, %v: tensor<2xf64>) {
+  // expected-error @+1 {{'fusion.insert_slice' op changes the element type: 'tensor<2xf64>' to 'tensor<4xf32>'}}
+  %0 = fusion.insert_slice %v into %x[0] [2] [1] : tensor<2xf64> into tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @insert_size(%x: tensor<4xf32>, %v: tensor<3xf32>) {
+  // expected-error @+1 {{'fusion.insert_slice' op dimension 0 of the value type 'tensor<3xf32>' should be 2}}
+  %0 = fusion.insert_slice %v into %x[0] [2] [1] : tensor<3xf32> into tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @insert_outside(%x: tensor<4xf32>, %v: tensor<2xf32>) {
+  // expected-error @+1 {{'fusion.insert_slice' op takes element 4 of dimension 0, whose extent is 4}}
+  %0 = fusion.insert_slice %v into %x[3] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return
+}

@@ -25,6 +25,13 @@ func.func @views(%x: tensor<?x8xf32>, %o: index, %n: index) {
   return
 }
 
+// CHECK-LABEL: func.func @updates
+func.func @updates(%x: tensor<?x8xf32>, %v: tensor<?x4xf32>, %o: index, %n: index) {
+  // CHECK: fusion.insert_slice %{{.*}} into %{{.*}}[%[[O:.*]], 7] [%[[N:.*]], 4] [-1, -2] {fused_store, takes_over} : tensor<?x4xf32> into tensor<?x8xf32>
+  %0 = fusion.insert_slice %v into %x[%o, 7] [%n, 4] [-1, -2] {takes_over, fused_store} : tensor<?x4xf32> into tensor<?x8xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @creation
 func.func @creation(%s: f32, %i: ui8, %n: index) {
   // CHECK: fusion.constant dense<[1, 2]> : tensor<2xui8>

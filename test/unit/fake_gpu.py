@@ -164,6 +164,9 @@ class FakeBackend:
     def contiguous(self, array):
         return self.placed(np.array(array), array.place)
 
+    def assign(self, target, source):
+        target[...] = source
+
     def placed(self, array, index):
         """A new array of the library with the elements of one of NumPy."""
         array = np.ascontiguousarray(array).reshape(np.shape(array))

@@ -26,7 +26,7 @@ int32_t pf_stats(int64_t* out, int32_t n) {
 
 void pf_counters(int64_t* five) { pf_stats(five, 5); }
 
-int32_t pf_abi_version(void) { return 2; }
+int32_t pf_abi_version(void) { return 3; }
 
 const char* pf_error_text(int32_t code) {
   switch (code) {

@@ -78,15 +78,29 @@ int run_tiles(TilePlan& plan, int threads, Body body) {
   return run_parallel(plan.parts, threads, body, &plan) ? PF_OK : PF_NO_MEMORY;
 }
 
+// Whether tiles of the operand are better copied across rows of that dimension.
+bool is_square(const TilePlan& plan, const TiledOperand& operand, int row_dim) {
+  const int64_t row_stride = operand.str[row_dim];
+  if (operand.store && row_stride != 1) return false;
+  return transposed(operand.itemsize, plan.ext[row_dim], row_stride, operand.str[plan.n - 1]);
+}
+
 // The dimension along which the operand is closest together, if that is not the inner one and worth a transposition.
 int better_row(const TilePlan& plan, const TiledOperand& operand) {
   const int inner = plan.n - 1;
   int best = -1;
   for (int d = 0; d < inner; ++d) {
-    if (!transposed(operand.itemsize, plan.ext[d], operand.str[d], operand.str[inner])) continue;
+    if (!is_square(plan, operand, d)) continue;
     if (best < 0 || std::abs(operand.str[d]) < std::abs(operand.str[best])) best = d;
   }
   return best;
+}
+
+// Whether the kernel also reads what it writes: compiled loops take results for memory of their own.
+bool is_read(const TilePlan& plan, const TiledOperand& result) {
+  for (int i = 0; i < plan.n_strided; ++i)
+    if (!plan.strided[i].store && plan.strided[i].ptr == result.ptr) return true;
+  return false;
 }
 
 // Sets plan.row_dim and how each operand is presented: lines, or squares across row_dim when operands ask for it.
@@ -97,7 +111,7 @@ bool choose_rows(TilePlan& plan) {
   bool squares = false;
   for (int i = 0; i < plan.n_strided; ++i) {
     TiledOperand& operand = plan.strided[i];
-    operand.how = operand.str[inner] == 1 ? How::Direct : How::Line;
+    operand.how = operand.str[inner] == 1 && !(operand.store && is_read(plan, operand)) ? How::Direct : How::Line;
     int row = operand.how == How::Line ? better_row(plan, operand) : -1;
     if (row >= 0) votes[row] += operand.itemsize, squares = true;
   }
@@ -106,9 +120,7 @@ bool choose_rows(TilePlan& plan) {
   plan.row_dim = static_cast<int>(std::max_element(votes, votes + inner) - votes);
   for (int i = 0; i < plan.n_strided; ++i) {
     TiledOperand& operand = plan.strided[i];
-    if (operand.how == How::Line &&
-        transposed(operand.itemsize, plan.ext[plan.row_dim], operand.str[plan.row_dim], operand.str[inner]))
-      operand.how = How::Square;
+    if (operand.how == How::Line && is_square(plan, operand, plan.row_dim)) operand.how = How::Square;
   }
   return true;
 }
@@ -182,7 +194,7 @@ int plan_flat_tiles(TilePlan& plan) {
   for (int i = 0; i < plan.n_strided; ++i) {
     TiledOperand& operand = plan.strided[i];
     operand.period = period_of(operand.own);
-    operand.how = operand.period <= plan.length / 2 ? How::Periodic : How::Flat;
+    operand.how = !operand.store && operand.period <= plan.length / 2 ? How::Periodic : How::Flat;
     operand.scratch = scratch;
     int64_t elements = plan.length + (operand.how == How::Periodic ? operand.period : 0);
     scratch += (elements * operand.itemsize + 63) / 64 * 64;
@@ -218,6 +230,7 @@ int launch_tiled(const Launch& launch, int n_strided, const int* which) {
     operand.index = which[i];
     operand.itemsize = kernel.operands[static_cast<size_t>(which[i])].itemsize;
     operand.ptr = bound.ptr;
+    operand.store = kernel.operands[static_cast<size_t>(which[i])].role == PF_OUT_STRIDED;
     in[i] = bound.strides;
     operand.str = out[i] = arena.take<int64_t>(rank);
   }
@@ -237,6 +250,17 @@ int launch_tiled(const Launch& launch, int n_strided, const int* which) {
   return run_tiles(plan, threads, boxes_body);
 }
 
+bool reads_a_result(const Launch& launch) {
+  const Operand* operands = launch.kernel->range_operands();
+  const int n = launch.kernel->n_range;
+  for (int i = 0; i < n; ++i) {
+    if (operands[i].role != PF_OUT_STRIDED) continue;
+    for (int k = 0; k < n; ++k)
+      if (operands[k].role == PF_IN_STRIDED && launch.range[k].ptr == launch.range[i].ptr) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int launch_elementwise(const Launch& launch) {
@@ -244,9 +268,10 @@ int launch_elementwise(const Launch& launch) {
   if (!kernel.strided || launch.k_total == 1) return launch_flat(launch);
   int which[PF_MAX_OPERANDS];
   int n_strided = 0;
+  const bool aliased = reads_a_result(launch);  // dense or not, it goes through the scratch
   for (int i = 0; i < kernel.n_range; ++i) {
     const int64_t* strides = launch.range[i].strides;
-    if (strides && !is_dense(kernel.rank(), launch.extents, strides)) which[n_strided++] = i;
+    if (strides && (aliased || !is_dense(kernel.rank(), launch.extents, strides))) which[n_strided++] = i;
   }
   return n_strided ? launch_tiled(launch, n_strided, which) : launch_flat(launch);
 }

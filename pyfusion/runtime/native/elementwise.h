@@ -22,7 +22,8 @@ struct TiledOperand {
   int index;  // in the kernel's operands
   int itemsize;
   How how;
-  const char* ptr;
+  bool store;  // a result: tiles are copied from the scratch, not to it
+  char* ptr;
   const int64_t* str;  // along the launch's merged dimensions
   Dims own;            // merged for itself alone (flat order)
   int64_t period;      // elements after which it repeats

@@ -18,12 +18,15 @@ namespace {
 
 std::atomic<bool> timing{false};
 
+enum class Part { Elementwise, Range, Finish };  // the last two: of a reduction
+
 // Reads n (role, itemsize) pairs.
-bool read_operands(const int64_t* spec, int64_t n, bool range_of_reduction, Operand* out) {
+bool read_operands(const int64_t* spec, int64_t n, Part part, Operand* out) {
   for (int64_t i = 0; i < n; ++i) {
     int64_t role = spec[2 * i], size = spec[2 * i + 1];
-    if (role < PF_IN_DENSE || role > PF_SCALAR || !valid_size(size)) return false;
-    if (range_of_reduction && (role == PF_OUT || role == PF_INOUT)) return false;
+    if (role < PF_IN_DENSE || role > PF_OUT_STRIDED || !valid_size(size)) return false;
+    if (part == Part::Range && (role == PF_OUT || role == PF_INOUT)) return false;
+    if (part != Part::Elementwise && role == PF_OUT_STRIDED) return false;
     out[i] = {static_cast<int8_t>(role), static_cast<int8_t>(size)};
   }
   return true;
@@ -47,8 +50,8 @@ int64_t create(KernelFn range, KernelFn finish, const int64_t* spec) {
 
   std::unique_ptr<Kernel> kernel(new Kernel);
   kernel->operands.reset(new Operand[static_cast<size_t>(n_range + n_finish)]);
-  if (!read_operands(spec + 7, n_range, reduction, kernel->operands.get()) ||
-      !read_operands(finish_spec + 1, n_finish, false, kernel->operands.get() + n_range))
+  if (!read_operands(spec + 7, n_range, reduction ? Part::Range : Part::Elementwise, kernel->operands.get()) ||
+      !read_operands(finish_spec + 1, n_finish, Part::Finish, kernel->operands.get() + n_range))
     return PF_INVALID;
   kernel->range = range;
   kernel->finish = finish;
@@ -65,7 +68,7 @@ int64_t create(KernelFn range, KernelFn finish, const int64_t* spec) {
   kernel->bytes_per_element = 0;
   for (int64_t i = 0; i < n_range; ++i) {
     const Operand& operand = kernel->operands[static_cast<size_t>(i)];
-    if (operand.role == PF_IN_STRIDED) kernel->strided = true;
+    if (operand.strided()) kernel->strided = true;
     if (operand.tiled()) kernel->bytes_per_element += operand.itemsize;
   }
   return Handles<Kernel>::get().add(std::move(kernel));
@@ -78,7 +81,7 @@ int64_t* bind(const Operand* operands, int n, int rank, bool used, int64_t* word
     bound[i] = {scalar ? reinterpret_cast<char*>(words) : reinterpret_cast<char*>(*words), nullptr};
     if (!bound[i].ptr && used && operands[i].role != PF_OUT) return nullptr;
     ++words;
-    if (operands[i].role == PF_IN_STRIDED) {
+    if (operands[i].strided()) {
       bound[i].strides = words;
       words += rank;
     }
@@ -94,7 +97,7 @@ struct Outputs {
   bool allocate(const Operand* operands, int n, int rank, int64_t elements, int64_t* word, Bound* bound) {
     int64_t bytes_bound = 0;
     for (int i = 0; i < n; ++i) {
-      if (operands[i].role == PF_OUT || operands[i].role == PF_INOUT) {
+      if (operands[i].role == PF_OUT || operands[i].role == PF_INOUT || operands[i].role == PF_OUT_STRIDED) {
         int64_t bytes = elements * operands[i].itemsize;
         if (operands[i].role == PF_OUT && !bound[i].ptr) {
           bound[i].ptr = static_cast<char*>(Pool::get().allocate(bytes));
@@ -104,7 +107,7 @@ struct Outputs {
         }
         bytes_bound += bytes;
       }
-      word += operands[i].role == PF_IN_STRIDED ? 1 + rank : 1;
+      word += operands[i].strided() ? 1 + rank : 1;
     }
     counters.output_bytes.add(bytes_bound);
     return true;

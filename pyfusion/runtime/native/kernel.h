@@ -15,6 +15,7 @@ using KernelFn = void (*)(void** args);
 struct Operand {
   int8_t role;
   int8_t itemsize;
+  bool strided() const { return role == PF_IN_STRIDED || role == PF_OUT_STRIDED; }
   bool tiled() const { return role != PF_UNIFORM && role != PF_SCALAR; }
 };
 
@@ -37,7 +38,7 @@ struct Kernel {
   const Operand* finish_operands() const { return operands.get() + n_range; }
 };
 
-// An operand as one launch gives it. strides: per dimension of its part, null unless PF_IN_STRIDED.
+// An operand as one launch gives it. strides: per dimension of its part, null unless it is strided.
 struct Bound {
   char* ptr;               // for a scalar: of its word
   const int64_t* strides;

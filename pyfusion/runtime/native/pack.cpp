@@ -186,6 +186,49 @@ void tile(T* dst, int64_t ld, const T* src, int64_t rows, int64_t row_stride, co
   }
 }
 
+template <class T>
+void spread_line(T* __restrict dst, const T* __restrict src, int64_t n, int64_t stride) {
+  if (stride == 1) {
+    std::memcpy(dst, src, static_cast<size_t>(n) * sizeof(T));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) dst[i * stride] = src[i];
+}
+
+template <class T>
+void spread_flat(T* dst, const T* src, const Dims& d, int64_t begin, int64_t end) {
+  if (begin >= end) return;
+  if (d.n == 0) {
+    *dst = *src;
+    return;
+  }
+  const int inner = d.n - 1;
+  int64_t index[kMaxDims];
+  int64_t rest = begin;
+  for (int k = inner; k > 0; --k) {
+    int64_t above = rest / d.ext[k];
+    index[k] = rest - above * d.ext[k];
+    rest = above;
+  }
+  index[0] = rest;
+  for (int k = 0; k <= inner; ++k) dst += index[k] * d.str[k];
+  while (true) {
+    int64_t n = std::min(end - begin, d.ext[inner] - index[inner]);
+    spread_line(dst, src, n, d.str[inner]);
+    begin += n;
+    if (begin == end) return;
+    src += n;
+    dst -= index[inner] * d.str[inner];
+    index[inner] = 0;
+    int k = inner - 1;
+    dst += d.str[k];
+    for (++index[k]; k > 0 && index[k] == d.ext[k]; ++index[k]) {
+      dst += d.str[k - 1] - d.ext[k] * d.str[k];
+      index[k--] = 0;
+    }
+  }
+}
+
 template <class F>
 void with_type(int itemsize, F&& f) {
   switch (itemsize) {
@@ -202,6 +245,20 @@ void pack_line(int itemsize, char* dst, const char* src, int64_t n, int64_t stri
   with_type(itemsize, [&](auto t) {
     using T = decltype(t);
     line(reinterpret_cast<T*>(dst), reinterpret_cast<const T*>(src), n, stride);
+  });
+}
+
+void unpack_line(int itemsize, char* dst, const char* src, int64_t n, int64_t stride) {
+  with_type(itemsize, [&](auto t) {
+    using T = decltype(t);
+    spread_line(reinterpret_cast<T*>(dst), reinterpret_cast<const T*>(src), n, stride);
+  });
+}
+
+void unpack_flat(int itemsize, char* dst, const char* src, const Dims& dims, int64_t begin, int64_t end) {
+  with_type(itemsize, [&](auto t) {
+    using T = decltype(t);
+    spread_flat(reinterpret_cast<T*>(dst), reinterpret_cast<const T*>(src), dims, begin, end);
   });
 }
 

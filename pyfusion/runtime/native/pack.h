@@ -20,6 +20,10 @@ void pack_transposed(int itemsize, char* dst, int64_t ld, const char* src, int64
 // dst[i] = the element at flat index begin + i of the dims that start at src
 void pack_flat(int itemsize, char* dst, const char* src, const Dims& dims, int64_t begin, int64_t end);
 
+// The other way: dst[i * stride] = src[i], and the element at flat index begin + i of the dims that start at dst = src[i].
+void unpack_line(int itemsize, char* dst, const char* src, int64_t n, int64_t stride);
+void unpack_flat(int itemsize, char* dst, const char* src, const Dims& dims, int64_t begin, int64_t end);
+
 // dst[r * ld + i] = the element at flat index begin + i of the dims that start at src + r * row_stride
 void pack_tile(int itemsize, char* dst, int64_t ld, const char* src, int64_t rows, int64_t row_stride, const Dims& dims,
                int64_t begin, int64_t end);

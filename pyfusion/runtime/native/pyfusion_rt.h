@@ -33,6 +33,8 @@ enum {
   PF_INOUT = 3,       // word: pointer to a dense buffer that is read and written
   PF_UNIFORM = 4,     // word: pointer to one element
   PF_SCALAR = 5,      // word: the bits of the value
+  PF_OUT_STRIDED = 6,  // words as PF_IN_STRIDED, of memory that is written; of element-wise kernels of the CPU alone.
+                       // It may also be an operand that is read, at the same pointer, with the same strides.
 };
 
 enum { PF_MAX_OPERANDS = 256, PF_MAX_RANK = 64 };

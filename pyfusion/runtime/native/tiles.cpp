@@ -45,12 +45,17 @@ void flat_tiles_body(const void* context, Parts& parts) {
         char* tile = scratch.data() + operand.scratch;
         if (operand.how == How::Periodic) {
           tile += begin % operand.period * operand.itemsize;
-        } else {
+        } else if (!operand.store) {
           pack_flat(operand.itemsize, tile, operand.ptr, operand.own, begin, end);
         }
         frame.move(operand.index, tile - begin * operand.itemsize);
       }
       launch.kernel->range(frame.args);
+      for (int i = 0; i < plan.n_strided; ++i) {
+        const TiledOperand& operand = plan.strided[i];
+        if (operand.store)
+          unpack_flat(operand.itemsize, operand.ptr, scratch.data() + operand.scratch, operand.own, begin, end);
+      }
     }
   }
 }
@@ -61,7 +66,7 @@ namespace {
 
 // What a thread knows of an operand in the box at hand.
 struct Cursor {
-  const char* at;       // the element at the box's first row and column
+  char* at;             // the element at the box's first row and column
   const char* packed;   // the source of the line in the scratch, null: none
   int64_t packed_cols;
 };
@@ -96,7 +101,7 @@ void run_box(const TilePlan& plan, int64_t box, char* scratch, Frame& frame, Cur
     int64_t offset = 0;
     for (int d = 0; d <= inner; ++d) offset += index[d] * operand.str[d];
     cursors[i].at = operand.ptr + offset * operand.itemsize;
-    if (operand.how == How::Square)
+    if (operand.how == How::Square && !operand.store)
       pack_transposed(operand.itemsize, scratch + operand.scratch, plan.cols, cursors[i].at, rows, cols,
                       operand.str[row_dim], operand.str[inner]);
   }
@@ -105,14 +110,14 @@ void run_box(const TilePlan& plan, int64_t box, char* scratch, Frame& frame, Cur
     end = begin + cols;
     for (int i = 0; i < plan.n_strided; ++i) {
       const TiledOperand& operand = plan.strided[i];
-      const char* line;
+      char* line;
       if (operand.how == How::Square) {
         line = scratch + operand.scratch + r * plan.cols * operand.itemsize;
       } else {
         line = cursors[i].at + (row_dim < 0 ? 0 : r * operand.str[row_dim] * operand.itemsize);
         if (operand.how == How::Line) {
           char* tile = scratch + operand.scratch;
-          if (cursors[i].packed != line || cursors[i].packed_cols < cols) {
+          if (!operand.store && (cursors[i].packed != line || cursors[i].packed_cols < cols)) {
             pack_line(operand.itemsize, tile, line, cols, operand.str[inner]);
             cursors[i].packed = line;
             cursors[i].packed_cols = cols;
@@ -120,9 +125,21 @@ void run_box(const TilePlan& plan, int64_t box, char* scratch, Frame& frame, Cur
           line = tile;
         }
       }
-      frame.move(operand.index, const_cast<char*>(line) - begin * operand.itemsize);
+      frame.move(operand.index, line - begin * operand.itemsize);
     }
     plan.launch->kernel->range(frame.args);
+    for (int i = 0; i < plan.n_strided; ++i) {
+      const TiledOperand& operand = plan.strided[i];
+      if (operand.store && operand.how == How::Line)
+        unpack_line(operand.itemsize, cursors[i].at + (row_dim < 0 ? 0 : r * operand.str[row_dim] * operand.itemsize),
+                    scratch + operand.scratch, cols, operand.str[inner]);
+    }
+  }
+  for (int i = 0; i < plan.n_strided; ++i) {
+    const TiledOperand& operand = plan.strided[i];
+    if (operand.store && operand.how == How::Square)  // its rows are one element apart: what it is read as has columns
+      pack_transposed(operand.itemsize, cursors[i].at, operand.str[inner], scratch + operand.scratch, cols, rows, 1,
+                      plan.cols);
   }
 }
 
