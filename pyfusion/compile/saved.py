@@ -42,7 +42,8 @@ from ..runtime.views import ViewStep
 # Of what is written here: change it when that changes.
 _FORMAT = "pyfusion plans 4"
 _PARTS = {"slots": int, "results": list, "steps": list, "variants": dict, "refusals": list}
-_STEPS = {"kernel": 8, "backend": 6, "constant": 5, "view": 6, "insert": 8}  # and the lengths of their tuples
+# Kinds of steps, and the lengths of their tuples.
+_STEPS = {"kernel": 8, "backend": 6, "constant": 5, "view": 6, "insert": 8}
 
 # Of each key: the text, the code, the file that they are of.
 _loaded: dict[str, tuple[str, bytes, str]] = {}
