@@ -134,13 +134,13 @@ class _Hoister:
 
 
 def _worthwhile(graph: Graph) -> list[ir.Operation]:
-    """The views that a kernel reads, or that drop elements."""
+    """The views that a kernel reads, that drop elements, or of what is inserted."""
     read: set[int] = set()
     for node in reversed(graph.nodes):
         if node.kind == "view" and (
             node.name == "fusion.slice"
             or any(
-                user in read or graph.nodes[user].kind in ("elementwise", "reduction")
+                user in read or graph.nodes[user].kind in ("elementwise", "reduction", "update")
                 for user, _, _ in node.uses
             )
         ):

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..ir.table import OPS, OpInfo
-from ..ir.value import Value
+from ..ir.value import Value, device_of
 from .core import emit, ones_mask
 
+_FULL = OPS["full"]
 _INSERT = OPS["insert_slice"]
 _SLICE = OPS["slice"]
 _RESHAPE = OPS["reshape"]
@@ -100,7 +101,15 @@ class Region:
 
     def put(self, whole: Value, new: Value) -> Value:
         """The whole with other elements in the region; `new` has elements."""
-        dtype = whole.dtype
+        if new.record is not None and new.record[0] is _FULL:  # one number everywhere: no views
+            shape = tuple(self.sizes)
+            about = (new.record[1], ones_mask(shape), shape, shape, new.dtype)
+            return self._inserted(whole, emit(_FULL, *about, device_of(whole)))
+        return self._inserted(whole, self._turned(new))
+
+    def _turned(self, new: Value) -> Value:
+        """What the view shows, with the dimensions of the whole."""
+        dtype = new.dtype
         dims = list(self.dims)
         added = tuple([axis for axis, d in enumerate(dims) if d is None])
         if added:
@@ -112,9 +121,12 @@ class Region:
             shape = tuple([new.shape[axis] for axis in perm])
             new = emit(OPS["transpose"], (new,), perm, (), shape, dtype)
         left_out = tuple([d for d in range(len(self.sizes)) if d not in kept])
-        sizes = tuple(self.sizes)
         if left_out:
-            new = emit(OPS["expand_dims"], (new,), left_out, (), sizes, dtype)
+            new = emit(OPS["expand_dims"], (new,), left_out, (), tuple(self.sizes), dtype)
+        return new
+
+    def _inserted(self, whole: Value, new: Value) -> Value:
+        dtype, sizes = whole.dtype, tuple(self.sizes)
         if sizes == whole.shape:  # all of it; steps are 1 or -1
             flipped = tuple([d for d, step in enumerate(self.steps) if step < 0 and sizes[d] > 1])
             return emit(OPS["flip"], (new,), flipped, (), sizes, dtype) if flipped else new

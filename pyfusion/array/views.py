@@ -133,6 +133,23 @@ def replace(x: Array, value: Value, name: str) -> None:
         x._v = value
 
 
+def shows(view: Array, x: Array, more: Sequence[Op]) -> bool:
+    """Whether a cell shows just what another cell shows after more view operations."""
+    link, base = view._link, x._link
+    if link.__class__ is not ViewLink:
+        return False
+    family = base.family if base.__class__ is ViewLink else base
+    return link.family is family and _operations(view) == [*_operations(x), *more]
+
+
+def _operations(x: Array) -> list[Op]:
+    """The view operations that lead from the root to a cell."""
+    link = x._link
+    if link.__class__ is not ViewLink:
+        return []
+    return [step.operation for step in link.step.path() if step.op is not None]
+
+
 def write(x: Array, more: Sequence[Op], value: Value, name: str) -> None:
     """Writes to what a cell shows after more view operations; the cells that share its memory
     follow.
@@ -147,7 +164,7 @@ def write(x: Array, more: Sequence[Op], value: Value, name: str) -> None:
     """
     link = x._link
     view = link.__class__ is ViewLink
-    path = [step.operation for step in link.step.path() if step.op is not None] if view else []
+    path = _operations(x)
     if any(op is _BROADCAST for op, *_ in path):
         raise ValueError(f"{name}: assignment destination is read-only (a broadcast view)")
     if 0 in value.shape:
@@ -179,9 +196,8 @@ def _write_below(
     values = put(full_value(0, root_shape, value.dtype, device), path, value)
     for cell in cells:
         mask, new = written, values
-        for step in cell._link.step.path():
-            if step.op is not None:
-                mask, new = viewed(mask, step.operation), viewed(new, step.operation)
+        for step in _operations(cell):
+            mask, new = viewed(mask, step), viewed(new, step)
         old = cell._v
         cell._v = emit(OPS["select"], (mask, new, old), None, (), old.shape, old.dtype)
 

@@ -47,6 +47,8 @@ def setitem(x: Array, key: Any, value: Any) -> None:
                 return
             break
     ops = basic_views(x._v.shape, items)
+    if value.__class__ is Array and views.shows(value, x, ops):
+        return  # as the last part of `x[...] += v` does
     shape = ops[-1][3] if ops else x._v.shape
     views.write(x, ops, _spread(x, _given(x, value), shape), _NAME)
 
@@ -242,9 +244,24 @@ def _put_at(whole: np.ndarray, value: Any, *arrays: np.ndarray, items: Items) ->
 _PUT = custom_op("put_at", _put_at)
 
 
+def _check_index(shape: tuple[int, ...], items: tuple, given: tuple[int, ...]) -> None:
+    """IndexError, ShapeError: of an index whose arrays are known, and of a value's shape."""
+    selected = np.broadcast_to(np.False_, shape)[items].shape
+    excess = max(len(given) - len(selected), 0)
+    tail = selected[len(selected) - len(given) + excess :]
+    pairs = zip(given[excess:], tail, strict=True)
+    if any(n != 1 for n in given[:excess]) or any(n not in (1, m) for n, m in pairs):
+        raise ShapeError(
+            f"{_NAME}: shape mismatch: value array of shape {given} could not be broadcast to "
+            f"indexing result of shape {selected}"
+        )
+
+
 def _scatter(x: Array, items: tuple, given: Any) -> Value:
     v = x._v
     index, arrays = apart(items)
+    if not any(i.__class__ is Array for i in items):
+        _check_index(v.shape, items, given.shape if given.__class__ is Value else ())
     if given.__class__ is not Value:
         given = full_value(given, (), v.dtype, device_of(v))
     return emit(_PUT, (v, given, *arrays), (("items", index),), (), v.shape, v.dtype)

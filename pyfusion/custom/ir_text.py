@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 _SECONDS = 300
 
-_KINDS = ("elementwise", "view", "reduction", "creation", "contraction")
+_KINDS = ("elementwise", "view", "update", "reduction", "creation", "contraction")
+_SLICE = ("static_offsets", "static_sizes", "static_steps")
 _MIXED = {
-    "slice": ("static_offsets", "static_sizes", "static_steps"),
+    "slice": _SLICE,
+    "insert_slice": _SLICE,
     "broadcast": ("static_shape",),
     "reshape": ("static_shape",),
     "full": ("static_shape",),

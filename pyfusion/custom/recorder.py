@@ -120,6 +120,17 @@ class Recorder:
         return self.emit(operation, (x,), axes, (), shape)
 
     def slice(self, operation: dict[str, Any], x: Value) -> Value:
+        sizes, bounds = self._slice(operation, x)
+        return self.emit(operation, (x,), ones_mask(sizes), bounds, sizes)
+
+    def insert_slice(self, operation: dict[str, Any], value: Value, base: Value) -> Value:
+        sizes, bounds = self._slice(operation, base)
+        if value.shape != sizes:
+            raise self.wrong(operation, f"of {value.shape} to a slice of {sizes}")
+        return self.emit(operation, (value, base), ones_mask(sizes), bounds, base.shape)
+
+    def _slice(self, operation: dict[str, Any], x: Value) -> tuple[Shape, Shape]:
+        """The sizes of a slice, and all its bounds."""
         offsets, sizes, steps = self.bounds(operation)
         for extent, offset, size, step in zip(x.shape, offsets, sizes, steps, strict=True):
             last = offset + (size - 1) * step
@@ -129,7 +140,7 @@ class Recorder:
                 raise self.wrong(
                     operation, f"takes {size} elements from {offset} by {step} of {extent}"
                 )
-        return self.emit(operation, (x,), ones_mask(sizes), (*offsets, *sizes, *steps), sizes)
+        return sizes, (*offsets, *sizes, *steps)
 
     def _shape(self, operation: dict[str, Any]) -> Shape:
         (shape,) = self.bounds(operation)
@@ -170,9 +181,9 @@ class Recorder:
         return found
 
 
-# Views and creations have a method each, the others one for their kind.
+# Views, updates and creations have a method each, the others one for their kind.
 _RECORD: dict[str, Callable[..., Value]] = {
-    name: getattr(Recorder, name if op.kind in ("view", "creation") else op.kind)
+    name: getattr(Recorder, name if op.kind in ("view", "update", "creation") else op.kind)
     for name, op in OPS.items()
     if op.kind not in ("region", "opaque")
 }

@@ -43,7 +43,7 @@ func.func @chain(%x: tensor<?xf32>, %a: tensor<?xf32>, %o: index, %n: index) -> 
 // What reads the old version comes later: it is copied.
 // CHECK-LABEL: func.func @read_later
 // CHECK:       fusion.insert_slice {{.*}} {fused_store} :
-func.func @read_later(%x: tensor<?xf32> {fusion.dies}, %a: tensor<?xf32>, %o: index, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+func.func @read_later(%x: tensor<?xf32> {fusion.dies}, %a: tensor<?xf32>, %o: index, %n: index) -> (tensor<?xf32>, tensor<1xf32>) {
   %0 = fusion.exp %a : tensor<?xf32>
   %1 = fusion.insert_slice %0 into %x[%o] [%n] [1] : tensor<?xf32> into tensor<?xf32>
   %2 = fusion.sum %x axes [0] : tensor<?xf32>

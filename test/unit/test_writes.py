@@ -111,8 +111,8 @@ def test_masks(value):
     for chosen in (mask, n[:, 0] > 2):
         try:
             n[chosen] = value
-        except ValueError:
-            with pytest.raises(ValueError, match="shape|broadcast|assign"):
+        except (ValueError, TypeError):
+            with pytest.raises((pf.ExecutionError, ValueError), match="shape|assign"):
                 x[pf.asarray(chosen)] = value
                 np.asarray(x)
             return
@@ -155,7 +155,7 @@ def test_a_write_is_one_kernel_and_in_place():
 
     report = counted(program)
     assert report.kernels == 1
-    assert report.output_bytes == 100 * x.itemsize
+    assert report.bytes_written == 100 * x.itemsize
     assert report.allocations == 0
 
 
@@ -171,7 +171,9 @@ def test_many_writes_to_one_array_copy_nothing():
         pf.sync()
 
     report = counted(program)
-    assert report.output_bytes <= 50 * 40 * x.itemsize
+    assert report.kernels == 50
+    assert report.allocations == 0
+    assert report.bytes_written == 50 * 40 * x.itemsize
     np.testing.assert_array_equal(np.asarray(x), np.outer(np.arange(50), np.arange(40)))
 
 
@@ -187,7 +189,7 @@ def test_a_held_version_is_copied_once():
         pf.sync()
 
     report = counted(program)
-    assert report.output_bytes == (1000 + 20) * x.itemsize
+    assert report.bytes_written == (1000 + 20) * x.itemsize
     assert not held.any()
 
 
