@@ -161,15 +161,11 @@ def test_results_of_views_keep_their_version():
     assert r.tolist() == [20, 30] and v.tolist() == [3, 4]
 
 
-def test_writing_through_a_view_is_refused():
+def test_writing_through_a_view():
     x = pf.ones((2, 3))
     for view in (x[0], x.T, x.reshape(-1), x[...]):
-        with pytest.raises(TypeError, match="pyfusion.where"):
-            view += 1
-    wide = pf.broadcast_to(pf.ones(3), (2, 3))
-    with pytest.raises(ValueError, match="read-only"):
-        wide += 1
-    assert x.tolist() == [[1] * 3] * 2
+        view += 1
+    assert x.tolist() == [[5] * 3, [4] * 3]
 
 
 def test_a_view_that_nobody_shares_may_be_written():
@@ -185,11 +181,11 @@ def test_two_views_of_a_dead_array_still_share():
     a, b = x[1:], x[:3]
     del x
     gc.collect()
-    with pytest.raises(TypeError, match="pyfusion.where"):
-        a += 1
+    a += 1
+    assert b.tolist() == [0, 2, 3]
     del b
     a += 1
-    assert a.tolist() == [2, 3, 4, 5, 6]
+    assert a.tolist() == [3, 4, 5, 6, 7]
 
 
 def test_many_views_do_not_pile_up():
@@ -213,5 +209,5 @@ def test_out_and_ufuncs():
     assert type(n) is np.ndarray and n.tolist() == [3, 3, 3]
     with pytest.raises(TypeError):
         np.add(pf.ones(3, "int32"), 1.5, out=pf.ones(3, "int32"))
-    with pytest.raises(TypeError, match="pyfusion.where"):
-        np.add(v, 1, out=v)
+    np.add(v, 1, out=v)
+    assert x.tolist() == [3, 4, 4]
