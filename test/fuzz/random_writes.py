@@ -98,7 +98,8 @@ class Program:
             if self.fits(n, key, m[other]):
                 n[key], x[key] = m[other], y[other]
         elif kind == 7:
-            chosen = n[..., 0] != 1 if n.ndim > 1 and r.random() < 0.5 else n != 1
+            some = n.ndim > 1 and n.shape[-1] and r.random() < 0.5
+            chosen = n[..., 0] != 1 if some else n != 1
             if chosen.shape == n.shape[: chosen.ndim]:
                 x[pf.asarray(chosen)], n[chosen] = 3, 3
         elif n.ndim and n.shape[0]:
