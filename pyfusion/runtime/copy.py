@@ -33,7 +33,7 @@ def contiguous(v: Value) -> Value:
 def on_host(v: Value) -> Value:
     """A C-contiguous copy of what lies in the host's memory, in a buffer of the pool."""
     shape = v.shape
-    item, extents, strides = _as_words(v)
+    item, extents, strides = as_words(v)
     words = (ctypes.c_int64 * (2 * len(extents) + 2))(*extents, v.ptr, *strides, 0)
     rc = library.pf_launch(_kernel(item, len(extents), library.OUT), ctypes.addressof(words))
     if rc:
@@ -54,8 +54,8 @@ def assign(target: Value, source: Value) -> None:
 
 def assign_on_host(target: Value, source: Value) -> None:
     """The same for what lies in the host's memory."""
-    item, extents, strides = _as_words(source)
-    _, _, target_strides = _as_words(target)
+    item, extents, strides = as_words(source)
+    _, _, target_strides = as_words(target)
     given = (*extents, source.ptr, *strides, target.ptr, *target_strides)
     words = (ctypes.c_int64 * len(given))(*given)
     rc = library.pf_launch(
@@ -65,7 +65,7 @@ def assign_on_host(target: Value, source: Value) -> None:
         raise MemoryError(f"no memory to copy {source.dtype.name}{list(source.shape)}")
 
 
-def _as_words(v: Value) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+def as_words(v: Value) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """Size of an element, extents and strides; elements of 16 bytes are two of 8."""
     item, extents = v.dtype.itemsize, v.shape
     strides = strides_of(v)

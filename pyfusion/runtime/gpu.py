@@ -17,6 +17,7 @@ from ..dtypes import DType, dtype_of
 from ..ir.device import Device
 from ..ir.value import Value, bytes_of, concrete, is_contiguous, reach, strides_of
 from . import backend_step, nested, views
+from .copy import as_words
 from .device_buffer import DeviceBuffer
 from .insert import inserted
 from .on_host import note_host
@@ -145,10 +146,7 @@ class GpuRuntime:
 
     def _bits(self, v: Value) -> Any:
         """The backend's array over a value's memory, as integers: every library has those."""
-        item, shape = v.dtype.itemsize, v.shape
-        strides = contiguous_strides(shape) if v.strides is None else v.strides
-        if item == 16:
-            item, shape, strides = 8, (*shape, 2), (*[2 * s for s in strides], 1)
+        item, shape, strides = as_words(v)
         kind = np.dtype("u1" if item == 1 else f"i{item}")
         return self.backend.array(self.index, v.ptr, shape, kind, strides, v.buffer)
 

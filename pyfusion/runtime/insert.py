@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.value import Value, concrete
+from ..ir.value import Value, concrete, reach, strides_of
 from . import views
 from .copy import assign, contiguous
 
@@ -103,9 +103,9 @@ def _overlaps(v: Value, region: Value) -> bool:
 
 
 def _span(v: Value) -> tuple[int, int]:
+    """The addresses of the first byte and of the one after the last."""
     if 0 in v.shape:
         return 0, 0
-    spans = [(n - 1) * s for n, s in zip(v.shape, views.strides_of(v), strict=True)]
     item = v.dtype.itemsize
-    low = v.ptr + item * sum([s for s in spans if s < 0])
-    return low, v.ptr + item * (sum([s for s in spans if s > 0]) + 1)
+    first, last = reach(v.shape, strides_of(v))
+    return v.ptr + item * first, v.ptr + item * (last + 1)
