@@ -3,53 +3,21 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Any
 
 from ..errors import ExecutionError
+from ..native import Value, concrete
 from .device import CPU, Device
 
-
-class Value:
-    """A value that may not exist yet.
-
-    `shape` is a tuple of ints and `dtype` a `DType`, always set. The rest depends on the state:
-
-    - pending: `stream` is the stream that holds it; `record` is the tuple
-      `(op, args, attrs, dyn, site)`.
-    - concrete: `stream` is None, `error` None; `buffer` owns the memory, `ptr` is the address of
-      element 0, `strides` counts elements, None for C-contiguous data; `desc` is the number of its
-      layout in plan keys.
-    - failed: `stream` is None and `error` an `ExecutionError`.
-
-    Its device is that of the stream that holds it or of the buffer; see `device_of`.
-
-    `slot` is its number inside the block that is being flushed, -1 outside.
-    """
-
-    __slots__ = (
-        "shape",
-        "dtype",
-        "stream",
-        "record",
-        "slot",
-        "buffer",
-        "ptr",
-        "strides",
-        "desc",
-        "error",
-    )
-
-    shape: tuple[int, ...]
-    dtype: Any
-    stream: Any
-    record: Any
-    slot: int
-    buffer: Any
-    ptr: int
-    strides: tuple[int, ...] | None
-    desc: int
-    error: ExecutionError | None
+__all__ = [
+    "Value",
+    "concrete",
+    "contiguous_strides",
+    "device_of",
+    "fail",
+    "is_contiguous",
+    "site_text",
+]
 
 
 def device_of(v: Value) -> Device:
@@ -67,45 +35,6 @@ def fail(v: Value, error: ExecutionError) -> None:
     v.buffer = None if device is CPU else device
     v.error = error
     v.stream = None
-
-
-_descs: dict[tuple, int] = {}
-_numbers = count()
-_masks: dict[tuple[int, ...], tuple[bool, ...]] = {}
-
-
-def _mask(shape: tuple[int, ...]) -> tuple[bool, ...]:
-    """Which extents are 1; what was asked before is kept, up to a limit."""
-    if len(_masks) >= 4096:
-        _masks.clear()
-    found = _masks[shape] = tuple([d == 1 for d in shape])
-    return found
-
-
-def layout_desc(dtype: Any, shape: tuple[int, ...], contiguous: bool) -> int:
-    """The number of a layout class: element type, rank, extents of 1, contiguous or not."""
-    key = (dtype.code, contiguous, _masks.get(shape) or _mask(shape))
-    desc = _descs.get(key)
-    if desc is None:
-        # One number for each, whatever other threads do in between.
-        desc = _descs.setdefault(key, next(_numbers))
-    return desc
-
-
-def concrete(
-    dtype: Any, shape: tuple[int, ...], buffer: Any, ptr: int, strides: tuple[int, ...] | None
-) -> Value:
-    """A value over memory that exists; strides count elements, None means C-contiguous."""
-    v = Value.__new__(Value)
-    v.shape = shape
-    v.dtype = dtype
-    v.record = v.stream = v.error = None
-    v.slot = -1
-    v.buffer = buffer
-    v.ptr = ptr
-    v.strides = strides
-    v.desc = layout_desc(dtype, shape, strides is None)
-    return v
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from ..passes import PipelineError
 from ..passes.registry import suggestion
 from ..runtime.library import IN_DENSE, IN_STRIDED, INOUT
 from ..runtime.memory import from_numpy, to_numpy
+from ..native import shape_of
 from ..runtime.steps import KernelStep
 from ..runtime.views import ViewStep
 from .diagnostics import of_error, rendered
@@ -161,7 +162,7 @@ def _check(step: Any, env: list[Any]) -> None:
         for o, extents in step.checks:
             v = env[o.slot]
             if o.role in (IN_DENSE, IN_STRIDED, INOUT):
-                _check_operand(step.name, v, o.dims, step.shape(env, extents))
+                _check_operand(step.name, v, o.dims, shape_of(env, extents))
     elif isinstance(step, ViewStep):
         dyn = [d if isinstance(d, int) else env[d[0]] for d in step.dyn]
         _check_view(step.op, env[step.source].shape, dyn)
