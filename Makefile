@@ -17,7 +17,7 @@ bin := $(VENV)/bin
 python := $(bin)/python
 pip := $(python) -m pip --quiet --disable-pip-version-check
 install := $(pip) install --no-build-isolation --config-settings=build-dir=$(BUILD)
-native := CMakeLists.txt pyproject.toml dialects/ops_table.py $(shell find dialects pyfusion/runtime/native \
+native := CMakeLists.txt pyproject.toml dialects/ops_table.py $(shell find dialects pyfusion/native pyfusion/runtime/native \
   -name '*.td' -o -name '*.cpp' -o -name '*.h' -o -name CMakeLists.txt)
 
 .DELETE_ON_ERROR:

@@ -39,7 +39,7 @@ from ..runtime.steps import BackendStep, ConstantStep, KernelStep, Operand, Resu
 from ..runtime.views import ViewStep
 
 # Of what is written here: change it when that changes.
-_FORMAT = "pyfusion plans 3"
+_FORMAT = "pyfusion plans 4"
 _PARTS = {"slots": int, "results": list, "steps": list, "variants": dict, "refusals": list}
 _STEPS = {"kernel": 8, "backend": 6, "constant": 5, "view": 6}  # and the lengths of their tuples
 

@@ -26,7 +26,7 @@ def _folders() -> list[Path]:
 
 
 def _load() -> None:
-    """Imports the module from where the build put it. ImportError: it is not there, or another's."""
+    """Imports the module ImportError: it is not there, or of another version."""
     path = next((p for folder in _folders() if (p := folder / _FILE).is_file()), None)
     if path is None:
         raise ImportError(

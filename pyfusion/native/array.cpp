@@ -58,7 +58,7 @@ PyObject* view(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyMethodDef functions[] = {
-    {"view", fast(view), METH_FASTCALL,
+    {"view", many<view>(), METH_FASTCALL,
      "view(value, writable)\n--\n\n"
      "An array of NumPy over the memory of a value, which it keeps alive."},
     {nullptr, nullptr, 0, nullptr},

@@ -360,11 +360,15 @@ bool find_needed(const std::vector<Value*>& queue, std::vector<char>& live) {
 }
 
 PyObject* needed(PyObject*, PyObject* list) {
-  std::vector<Value*> queue;
+  struct Numbered {
+    std::vector<Value*> values;
+    ~Numbered() {
+      for (Value* v : values) v->slot = -1;
+    }
+  } numbered;
+  const std::vector<Value*>& queue = numbered.values;
   std::vector<char> live;
-  bool found = values_of(list, queue) && find_needed(queue, live);
-  for (Value* v : queue) v->slot = -1;
-  if (!found) return nullptr;
+  if (!values_of(list, numbered.values) || !find_needed(queue, live)) return nullptr;
   std::vector<PyObject*> kept;
   for (size_t i = 0; i < queue.size(); ++i) {
     if (live[i] != 0) kept.push_back(reinterpret_cast<PyObject*>(queue[i]));
@@ -373,11 +377,11 @@ PyObject* needed(PyObject*, PyObject* list) {
 }
 
 PyMethodDef functions[] = {
-    {"open_block", fast(open_block), METH_FASTCALL,
+    {"open_block", many<open_block>(), METH_FASTCALL,
      "open_block(queue, precision, device)\n--\n\nNumbers the values of a queue; `close_block` must follow."},
-    {"close_block", close_block, METH_O,
+    {"close_block", one<close_block>, METH_O,
      "close_block(block)\n--\n\nEnds the numbering and lets go of what the finished operations held."},
-    {"needed", needed, METH_O,
+    {"needed", one<needed>, METH_O,
      "needed(queue)\n--\n\n"
      "The values of a queue that something outside needs, directly or through others."},
     {nullptr, nullptr, 0, nullptr},

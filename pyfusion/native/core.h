@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 namespace core {
@@ -118,9 +119,26 @@ template <class F>
 void* slot(F* function) {
   return reinterpret_cast<void*>(function);
 }
-// A method that is called with an array of arguments.
-inline PyCFunction fast(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+// Methods that are called with one argument and with an array of them. No exception of C++ leaves them.
+template <PyObject* (*function)(PyObject*, PyObject*)>
+PyObject* one(PyObject* self, PyObject* argument) {
+  try {
+    return function(self, argument);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+template <PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)>
+PyObject* guarded(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  try {
+    return function(self, args, count);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+template <PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)>
+PyCFunction many() {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<function>));
 }
 // Whether a function was given that many arguments; else with an exception set.
 bool takes(const char* name, Py_ssize_t wanted, Py_ssize_t given);

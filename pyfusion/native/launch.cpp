@@ -159,6 +159,18 @@ bool put_result(Plan& plan, const Result& r, PyObject* env, PyObject* extents) {
   return value != nullptr && PyList_SetItem(env, r.slot, value) == 0;
 }
 
+// Frees what a launch has made and no buffer owns.
+struct Made {
+  Plan& plan;
+  ~Made() {
+    for (const Result& r : plan.results) {
+      if (r.takes_over >= 0 || plan.words[r.word] == 0) continue;
+      runtime.free(reinterpret_cast<void*>(plan.words[r.word]));
+      plan.words[r.word] = 0;
+    }
+  }
+};
+
 PyObject* launch_run(PyObject* self, PyObject* env) {
   Plan& plan = plan_of(self);
   if (!is_connected()) return nullptr;
@@ -169,14 +181,9 @@ PyObject* launch_run(PyObject* self, PyObject* env) {
   code = runtime.launch(plan.handle, plan.words.data());
   PyEval_RestoreThread(thread);
   if (code != 0) return PyLong_FromLong(code);  // it has freed what it made
+  Made made{plan};
   for (const Result& r : plan.results) {
-    if (put_result(plan, r, env, extents)) continue;
-    for (const Result& left : plan.results) {
-      if (left.takes_over >= 0 || plan.words[left.word] == 0) continue;
-      runtime.free(reinterpret_cast<void*>(plan.words[left.word]));
-      plan.words[left.word] = 0;
-    }
-    return nullptr;
+    if (!put_result(plan, r, env, extents)) return nullptr;
   }
   return PyLong_FromLong(0);
 }
@@ -263,15 +270,17 @@ PyObject* launch_new(PyTypeObject* type, PyObject* args, PyObject*) {
   int flat;
   PyObject *extents, *operands, *results;
   if (!PyArg_ParseTuple(args, "LOOOp:Launch", &handle, &extents, &operands, &results, &flat)) return nullptr;
-  PyObject* self = PyType_GenericAlloc(type, 0);
-  if (self == nullptr) return nullptr;
-  auto* plan = new Plan;
-  reinterpret_cast<Launch*>(self)->plan = plan;
-  plan->handle = handle;
-  plan->flat = flat != 0;
-  if (read_plan(*plan, extents, operands, results)) return self;
-  Py_DECREF(self);
-  return nullptr;
+  Ref self(PyType_GenericAlloc(type, 0));
+  if (!self) return nullptr;
+  try {
+    auto* plan = new Plan;
+    reinterpret_cast<Launch*>(static_cast<PyObject*>(self))->plan = plan;
+    plan->handle = handle;
+    plan->flat = flat != 0;
+    return read_plan(*plan, extents, operands, results) ? self.release() : nullptr;
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
 }
 
 void launch_dealloc(PyObject* self) {
@@ -291,12 +300,12 @@ PyGetSetDef launch_properties[] = {
 };
 
 PyMethodDef launch_methods[] = {
-    {"run", launch_run, METH_O,
+    {"run", one<launch_run>, METH_O,
      "run(env)\n--\n\n"
      "Runs the kernel on what the environment holds, and puts its results there. The GIL is given up meanwhile.\n\n"
      "Returns 0, or the error of the run time: nothing has run then. Raises MemoryError, and what is wrong with a\n"
      "scalar."},
-    {"pack", fast(launch_pack), METH_FASTCALL,
+    {"pack", many<launch_pack>(), METH_FASTCALL,
      "pack(env, outs)\n--\n\n"
      "Only writes the words; `outs` are the addresses of the results that take over none."},
     {nullptr, nullptr, 0, nullptr},
@@ -332,11 +341,11 @@ PyObject* word_of(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyMethodDef functions[] = {
-    {"shape_of", fast(shape_of_function), METH_FASTCALL,
+    {"shape_of", many<shape_of_function>(), METH_FASTCALL,
      "shape_of(env, extents)\n--\n\n"
      "The extents that an environment gives: each an int, or a pair of a slot and a dimension; None for that: the\n"
      "slot holds the extent."},
-    {"scalar_word", fast(word_of), METH_FASTCALL,
+    {"scalar_word", many<word_of>(), METH_FASTCALL,
      "scalar_word(number, code)\n--\n\nThe bits of a number in a type, by its code; above them zeros."},
     {nullptr, nullptr, 0, nullptr},
 };

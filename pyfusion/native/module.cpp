@@ -44,7 +44,7 @@ PyObject* connect(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyMethodDef functions[] = {
-    {"connect", fast(connect), METH_FASTCALL,
+    {"connect", many<connect>(), METH_FASTCALL,
      "connect(launch, alloc, free)\n--\n\nTells the addresses of the functions of libpyfusion_rt."},
     {nullptr, nullptr, 0, nullptr},
 };

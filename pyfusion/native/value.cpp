@@ -278,15 +278,15 @@ PyObject* forget(PyObject*, PyObject* queue) {
 }
 
 PyMethodDef functions[] = {
-    {"concrete", fast(concrete_function), METH_FASTCALL,
+    {"concrete", many<concrete_function>(), METH_FASTCALL,
      "concrete(dtype, shape, buffer, ptr, strides)\n--\n\n"
      "A value over memory that exists; strides count elements, None means C-contiguous."},
-    {"allocate", allocate, METH_O, "allocate(nbytes)\n--\n\nA buffer of the pool, or None: there is no memory."},
-    {"bind", fast(bind), METH_FASTCALL,
+    {"allocate", one<allocate>, METH_O, "allocate(nbytes)\n--\n\nA buffer of the pool, or None: there is no memory."},
+    {"bind", many<bind>(), METH_FASTCALL,
      "bind(queue, survivors, env, slots)\n--\n\n"
      "Gives each survivor the memory of the value in its slot of an environment, if there is one.\n\n"
      "Returns None, or the number and the shape of the first that was recorded with another shape."},
-    {"forget", forget, METH_O,
+    {"forget", one<forget>, METH_O,
      "forget(queue)\n--\n\nNobody refers to what is still pending of a block that has run."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -15,11 +15,11 @@ from ..compile.kernel_shape import element_dtype
 from ..dtypes import DTYPES
 from ..errors import PyfusionError
 from ..ir.value import Value
+from ..native import shape_of
 from ..passes import PipelineError
 from ..passes.registry import suggestion
 from ..runtime.library import IN_DENSE, IN_STRIDED, INOUT
 from ..runtime.memory import from_numpy, to_numpy
-from ..native import shape_of
 from ..runtime.steps import KernelStep
 from ..runtime.views import ViewStep
 from .diagnostics import of_error, rendered
