@@ -7,7 +7,8 @@
 #   make clean   remove what the build and the tests left; the environment stays
 #
 # Each target first makes .venv, or brings it up to date: an editable install whose native libraries
-# are rebuilt when their sources change. It needs Python 3.10 or later and a C++17 compiler.
+# are rebuilt when their sources change. It needs Python 3.10 or later with its
+# headers, and a C++17 compiler.
 
 PYTHON ?= python3
 VENV ?= .venv

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ExecutionError
-from ..native import Value, concrete
+from ..native import Value, concrete, contiguous_strides
 from .device import CPU, Device
 
 __all__ = [
@@ -35,17 +35,6 @@ def fail(v: Value, error: ExecutionError) -> None:
     v.buffer = None if device is CPU else device
     v.error = error
     v.stream = None
-
-
-def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides in elements of C-contiguous data."""
-    strides = []
-    step = 1
-    for extent in reversed(shape):
-        strides.append(step)
-        step *= extent
-    strides.reverse()
-    return tuple(strides)
 
 
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:

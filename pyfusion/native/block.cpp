@@ -120,8 +120,11 @@ std::vector<int32_t> outside(const std::vector<Value*>& values, const std::vecto
 
 // The values of a queue; false with an exception set.
 bool values_of(PyObject* queue, std::vector<Value*>& out) {
+  if (!PyList_Check(queue)) {
+    PyErr_Format(PyExc_TypeError, "a queue is a list, not %R", Py_TYPE(queue));
+    return false;
+  }
   Py_ssize_t count = PyList_Size(queue);
-  if (count < 0) return false;
   out.reserve(count);
   for (Py_ssize_t i = 0; i < count; ++i) {
     Value* v = value_at(queue, i);
@@ -216,7 +219,7 @@ bool Numbering::number(PyObject* list) {
     words.push_back(static_cast<int32_t>(type));
     words.push_back(static_cast<int32_t>(r.count * 2 + (r.attrs != Py_None)));
     if (r.attrs != Py_None) attrs.push_back(r.attrs);
-    for (Py_ssize_t b = 0, n = PyTuple_Size(r.bounds); b < n; ++b) dyn.push_back(PyTuple_GetItem(r.bounds, b));
+    for (Py_ssize_t b = 0, n = rank_of(r.bounds); b < n; ++b) dyn.push_back(PyTuple_GetItem(r.bounds, b));
     if (PyErr_Occurred()) return false;
     for (Py_ssize_t n = 0; n < r.count; ++n) {
       PyObject* a = r.arg(n);

@@ -102,6 +102,8 @@ bool is_connected();  // else with an exception set
 long code_of(PyObject* o);
 // A value of the environment or a list of values, borrowed; null with an exception set.
 Value* value_at(PyObject* list, Py_ssize_t index);
+// The length of a tuple; -1 with an exception set.
+Py_ssize_t rank_of(PyObject* shape);
 // A tuple's integers; false with an exception set.
 bool integers(PyObject* tuple, std::vector<int64_t>& out);
 // The product of a shape; -1 with an exception set.
@@ -148,6 +150,7 @@ PyTypeObject* add_type(PyObject* module, PyType_Spec* spec, const char* name);
 
 // Each adds its part to the module; false with an exception set.
 bool add_values(PyObject* module);
+bool add_buffers(PyObject* module);
 bool add_blocks(PyObject* module);
 bool add_launches(PyObject* module);
 bool add_arrays(PyObject* module);

@@ -52,8 +52,11 @@ Plan& plan_of(PyObject* self) { return *reinterpret_cast<Launch*>(self)->plan; }
 
 // Extents from a list of ints and pairs of a slot and a dimension; None for that: the slot holds the extent.
 PyObject* shape_of(PyObject* env, PyObject* extents) {
+  if (!PyList_Check(extents) || !PyList_Check(env)) {
+    PyErr_SetString(PyExc_TypeError, "an environment and extents are lists");
+    return nullptr;
+  }
   Py_ssize_t rank = PyList_Size(extents);
-  if (rank < 0) return nullptr;
   Ref shape(PyTuple_New(rank));
   if (!shape) return nullptr;
   for (Py_ssize_t d = 0; d < rank; ++d) {
@@ -66,7 +69,7 @@ PyObject* shape_of(PyObject* env, PyObject* extents) {
         extent = PyList_GetItem(env, slot);
       } else {
         Value* v = value_at(env, slot);
-        extent = v == nullptr ? nullptr : PyTuple_GetItem(v->shape, PyLong_AsSsize_t(dim));
+        extent = v == nullptr || rank_of(v->shape) < 0 ? nullptr : PyTuple_GetItem(v->shape, PyLong_AsSsize_t(dim));
       }
       if (extent == nullptr) return nullptr;
     }

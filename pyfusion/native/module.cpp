@@ -67,7 +67,8 @@ PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__core() {
   core::Ref module(PyModule_Create(&core::definition));
   if (!module || PyModule_AddIntConstant(module, "VERSION", core::kVersion) < 0 || !core::add_values(module) ||
-      !core::add_blocks(module) || !core::add_launches(module) || !core::add_arrays(module)) {
+      !core::add_buffers(module) || !core::add_blocks(module) || !core::add_launches(module) ||
+      !core::add_arrays(module)) {
     return nullptr;
   }
   return module.release();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values, their memory, and the numbers of their layouts.
+// Values, and the numbers of their layouts.
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -11,7 +11,6 @@ namespace core {
 
 PyTypeObject* coded_type;
 PyTypeObject* value_type;
-PyTypeObject* buffer_type;
 
 namespace {
 
@@ -115,96 +114,13 @@ PyType_Slot value_slots[] = {
 PyType_Spec value_spec = {"pyfusion.ir.value.Value", sizeof(Value), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                           value_slots};
 
-// -- Buffer -----------------------------------------------------------------------------------------------------------
-
-Buffer* as_buffer(PyObject* o) { return reinterpret_cast<Buffer*>(o); }
-
-PyObject* buffer_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  static const char* names[] = {"ptr", "nbytes", "owner", nullptr};
-  unsigned long long ptr;
-  long long nbytes;
-  PyObject* owner = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "KL|O:Buffer", const_cast<char**>(names), &ptr, &nbytes, &owner)) {
-    return nullptr;
-  }
-  PyObject* self = PyType_GenericAlloc(type, 0);
-  if (self != nullptr) {
-    as_buffer(self)->ptr = ptr;
-    as_buffer(self)->nbytes = nbytes;
-    as_buffer(self)->owner = held(owner);
-  }
-  return self;
-}
-
-int buffer_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(as_buffer(self)->owner);
-  return 0;
-}
-
-int buffer_clear(PyObject* self) {
-  put(as_buffer(self)->owner, nullptr);  // not None: memory of somebody else must not go to the pool
-  return 0;
-}
-
-void buffer_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  Buffer* b = as_buffer(self);
-  PyObject_GC_UnTrack(self);
-  if (b->owner == Py_None && b->ptr != 0 && runtime.free != nullptr) runtime.free(reinterpret_cast<void*>(b->ptr));
-  Py_CLEAR(b->owner);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
-}
-
-PyMemberDef buffer_members[] = {
-    {"ptr", T_ULONGLONG, offsetof(Buffer, ptr), READONLY, "the address"},
-    {"nbytes", T_LONGLONG, offsetof(Buffer, nbytes), READONLY, "its size"},
-    {"owner", T_OBJECT, offsetof(Buffer, owner), READONLY, "what keeps memory alive that is not ours, or None"},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-constexpr const char* kBufferDoc =
-    R"(Buffer(ptr, nbytes, owner=None)
---
-
-Memory of one or more values.
-
-`owner` is None for memory of the pool, which goes back there with the last reference; else the
-object that keeps the memory alive, and the memory is read-only to us.)";
-
-PyType_Slot buffer_slots[] = {
-    {Py_tp_doc, const_cast<char*>(kBufferDoc)},
-    {Py_tp_members, buffer_members},
-    {Py_tp_new, slot(buffer_new)},
-    {Py_tp_traverse, slot(buffer_traverse)},
-    {Py_tp_clear, slot(buffer_clear)},
-    {Py_tp_dealloc, slot(buffer_dealloc)},
-    {0, nullptr},
-};
-
-PyType_Spec buffer_spec = {"pyfusion.runtime.memory.Buffer", sizeof(Buffer), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, buffer_slots};
-
-PyObject* allocate(PyObject*, PyObject* size) {
-  long long nbytes = PyLong_AsLongLong(size);
-  if (nbytes < 0) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "a buffer of less than no bytes");
-    return nullptr;
-  }
-  if (!is_connected()) return nullptr;
-  void* memory = runtime.alloc(nbytes < 1 ? 1 : nbytes);
-  if (memory == nullptr) Py_RETURN_NONE;
-  return pool_buffer(reinterpret_cast<uint64_t>(memory), nbytes);
-}
-
 // -- Layouts ----------------------------------------------------------------------------------------------------------
 
 // The number of a layout class (element type, contiguous or not, which extents are 1) as a new reference.
 PyObject* layout_desc(PyObject* dtype, PyObject* shape, bool contiguous) {
   static auto* numbers = new std::unordered_map<std::string, PyObject*>;
   long code = code_of(dtype);
-  Py_ssize_t rank = code < 0 ? -1 : PyTuple_Size(shape);
+  Py_ssize_t rank = code < 0 ? -1 : rank_of(shape);
   if (rank < 0) return nullptr;
   std::string layout(5 + (rank + 7) / 8, '\0');  // no memory of its own up to rank 80
   for (int byte = 0; byte < 4; ++byte) layout[byte] = static_cast<char>(code >> 8 * byte);
@@ -226,23 +142,39 @@ PyObject* concrete_function(PyObject*, PyObject* const* args, Py_ssize_t count) 
   return concrete(args[0], args[1], args[2], args[3], args[4]);
 }
 
+PyObject* contiguous_strides(PyObject*, PyObject* shape) {
+  std::vector<int64_t> strides;
+  if (!integers(shape, strides)) return nullptr;
+  strides = dense_strides(strides);
+  Ref made(PyTuple_New(static_cast<Py_ssize_t>(strides.size())));
+  for (size_t d = 0; made && d < strides.size(); ++d) {
+    PyObject* stride = PyLong_FromLongLong(strides[d]);
+    if (stride == nullptr) return nullptr;
+    PyTuple_SetItem(made, static_cast<Py_ssize_t>(d), stride);
+  }
+  return made.release();
+}
+
 // -- What a block does with its values -----------------------------------------------------------------------------
 
 PyObject* bind(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!takes("bind", 4, count)) return nullptr;
   PyObject *queue = args[0], *survivors = args[1], *env = args[2], *slots = args[3];
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (PyList_Check(args[i])) continue;
+    PyErr_Format(PyExc_TypeError, "bind() takes lists, not %R", Py_TYPE(args[i]));
+    return nullptr;
+  }
   Py_ssize_t results = PyList_Size(survivors);
-  if (results < 0) return nullptr;
   if (PyList_Size(slots) != results) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "as many slots as survivors are needed");
+    PyErr_SetString(PyExc_ValueError, "as many slots as survivors are needed");
     return nullptr;
   }
   for (Py_ssize_t i = 0; i < results; ++i) {
     PyObject* number = PyList_GetItem(survivors, i);
     long long slot = PyLong_AsLongLong(PyList_GetItem(slots, i));
     if (slot == -1 && PyErr_Occurred()) return nullptr;
-    PyObject* result = PyList_GetItem(env, slot);
-    if (result == Py_None) continue;
+    if (PyList_GetItem(env, slot) == Py_None) continue;
     Value* from = value_at(env, slot);
     Value* v = from == nullptr ? nullptr : value_at(queue, PyLong_AsSsize_t(number));
     if (v == nullptr) return nullptr;
@@ -264,6 +196,10 @@ PyObject* bind(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyObject* forget(PyObject*, PyObject* queue) {
+  if (!PyList_Check(queue)) {
+    PyErr_Format(PyExc_TypeError, "forget() takes a list, not %R", Py_TYPE(queue));
+    return nullptr;
+  }
   for (Py_ssize_t i = PyList_Size(queue) - 1; i >= 0 && i < PyList_Size(queue); --i) {
     Value* v = value_at(queue, i);
     if (v == nullptr) return nullptr;
@@ -281,7 +217,8 @@ PyMethodDef functions[] = {
     {"concrete", many<concrete_function>(), METH_FASTCALL,
      "concrete(dtype, shape, buffer, ptr, strides)\n--\n\n"
      "A value over memory that exists; strides count elements, None means C-contiguous."},
-    {"allocate", one<allocate>, METH_O, "allocate(nbytes)\n--\n\nA buffer of the pool, or None: there is no memory."},
+    {"contiguous_strides", one<contiguous_strides>, METH_O,
+     "contiguous_strides(shape)\n--\n\nStrides in elements of C-contiguous data."},
     {"bind", many<bind>(), METH_FASTCALL,
      "bind(queue, survivors, env, slots)\n--\n\n"
      "Gives each survivor the memory of the value in its slot of an environment, if there is one.\n\n"
@@ -314,8 +251,14 @@ Value* value_at(PyObject* list, Py_ssize_t index) {
   return nullptr;
 }
 
+Py_ssize_t rank_of(PyObject* shape) {
+  if (PyTuple_Check(shape)) return PyTuple_Size(shape);
+  PyErr_Format(PyExc_TypeError, "%R is no tuple", shape);
+  return -1;
+}
+
 bool integers(PyObject* tuple, std::vector<int64_t>& out) {
-  Py_ssize_t count = PyTuple_Size(tuple);
+  Py_ssize_t count = rank_of(tuple);
   if (count < 0) return false;
   out.resize(count);
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -326,7 +269,7 @@ bool integers(PyObject* tuple, std::vector<int64_t>& out) {
 }
 
 int64_t size_of(PyObject* shape) {
-  Py_ssize_t rank = PyTuple_Size(shape);
+  Py_ssize_t rank = rank_of(shape);
   int64_t size = rank < 0 ? -1 : 1;
   bool empty = false, large = false;
   for (Py_ssize_t d = 0; d < rank; ++d) {
@@ -349,10 +292,10 @@ int64_t size_of(PyObject* shape) {
 
 std::vector<int64_t> dense_strides(const std::vector<int64_t>& shape) {
   std::vector<int64_t> strides(shape.size());
-  int64_t step = 1;
+  uint64_t step = 1;  // which may wrap round where another extent is 0
   for (size_t d = shape.size(); d-- > 0;) {
-    strides[d] = step;
-    step *= shape[d];
+    strides[d] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(shape[d]);
   }
   return strides;
 }
@@ -375,23 +318,10 @@ PyObject* concrete(PyObject* dtype, PyObject* shape, PyObject* buffer, PyObject*
   return made;
 }
 
-PyObject* pool_buffer(uint64_t ptr, int64_t nbytes) {
-  PyObject* made = PyType_GenericAlloc(buffer_type, 0);
-  if (made == nullptr) {
-    runtime.free(reinterpret_cast<void*>(ptr));
-    return nullptr;
-  }
-  as_buffer(made)->ptr = ptr;
-  as_buffer(made)->nbytes = nbytes;
-  as_buffer(made)->owner = held(Py_None);
-  return made;
-}
-
 bool add_values(PyObject* module) {
   coded_type = add_type(module, &coded_spec, "Coded");
   value_type = coded_type == nullptr ? nullptr : add_type(module, &value_spec, "Value");
-  buffer_type = value_type == nullptr ? nullptr : add_type(module, &buffer_spec, "Buffer");
-  return buffer_type != nullptr && PyModule_AddFunctions(module, functions) == 0;
+  return value_type != nullptr && PyModule_AddFunctions(module, functions) == 0;
 }
 
 }  // namespace core

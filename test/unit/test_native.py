@@ -213,6 +213,16 @@ def test_layouts_are_told_apart_by_type_rank_ones_and_order():
     assert concrete(F32, (5, 1), None, 0, None).desc == concrete(F32, (2, 1), None, 0, None).desc
 
 
+def test_strides_of_dense_data():
+    assert concrete(F32, (2, 3), None, 0, None).strides is None
+    shapes = [(), (5,), (2, 3, 4), (2, 0, 3), (0, 1 << 62, 8)]
+    strides = [(), (1,), (12, 4, 1), (0, 3, 1), (0, 8, 1)]
+    assert [native.contiguous_strides(s) for s in shapes[:4]] == strides[:4]
+    assert native.contiguous_strides(shapes[4])[1:] == strides[4][1:]
+    with pytest.raises(TypeError):
+        native.contiguous_strides([1])
+
+
 def test_cycles_of_values_are_collected():
     class Holder:
         pass
