@@ -400,7 +400,9 @@ def test_references_stay_as_they_are():
 
     run()
     shape, dtype = x._v.shape, F32.numpy
-    watched = [None, True, False, x._v, x._v.buffer, shape, F32, dtype, CPU, OPS["add"], Value]
+    watched = [x._v, x._v.buffer, shape, F32, dtype, CPU, OPS["add"], Value]
+    if sys.version_info < (3, 12):  # later ones are immortal, whatever their counts
+        watched += [None, True, False]
     gc.collect()
     before = [sys.getrefcount(o) for o in watched]
     run()
