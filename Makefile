@@ -7,7 +7,8 @@
 #   make clean   remove what the build and the tests left; the environment stays
 #
 # Each target first makes .venv, or brings it up to date: an editable install whose native libraries
-# are rebuilt when their sources change. It needs Python 3.10 or later and a C++17 compiler.
+# are rebuilt when their sources change. It needs Python 3.10 or later with its
+# headers, and a C++17 compiler.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -17,7 +18,7 @@ bin := $(VENV)/bin
 python := $(bin)/python
 pip := $(python) -m pip --quiet --disable-pip-version-check
 install := $(pip) install --no-build-isolation --config-settings=build-dir=$(BUILD)
-native := CMakeLists.txt pyproject.toml dialects/ops_table.py $(shell find dialects pyfusion/runtime/native \
+native := CMakeLists.txt pyproject.toml dialects/ops_table.py $(shell find dialects pyfusion/native pyfusion/runtime/native \
   -name '*.td' -o -name '*.cpp' -o -name '*.h' -o -name CMakeLists.txt)
 
 .DELETE_ON_ERROR:

@@ -230,6 +230,7 @@ def child(part: str, quick: bool) -> dict[str, float]:
 
 GATES = {
     "record_us": lambda r: 10 * r["np_add16_us"],
+    "warm_flush_us": lambda r: 30 * r["np_add16_us"],
     "warm_flush_1000_us": lambda r: 1.25 * r["warm_flush_us"],
     "compile_ms": lambda r: max(120, 1.5 * (r["jax_jit_ms"] or 0)),
     "compile_cold_ms": lambda r: 500,

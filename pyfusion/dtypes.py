@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .native import Coded
+
 __all__ = [
     "DType",
     "as_dtype",
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 
-class DType:
+class DType(Coded):
     """An element type.
 
     Attributes:
@@ -47,10 +49,9 @@ class DType:
         low, high: range of an integer type, else None.
     """
 
-    __slots__ = ("name", "code", "kind", "itemsize", "mlir", "compiled", "low", "high", "_numpy")
+    __slots__ = ("name", "kind", "itemsize", "mlir", "compiled", "low", "high", "_numpy")
 
     name: str
-    code: int
     kind: str
     itemsize: int
     mlir: str

@@ -11,7 +11,7 @@ from .. import tracing
 from ..config import config
 from ..errors import InternalError
 from ..ir.device import CPU
-from ..ir.value import take
+from ..native import bind
 from ..runtime.library import pf_kernel_destroy
 from ..runtime.steps import BackendStep, KernelStep
 
@@ -36,7 +36,7 @@ class CompiledBlock:
         self.culprit: int | None = None
         self.refusals = refusals
         self._engine = engine  # owns the machine code
-        self._results = program.results
+        self._results: list[int] = list(program.results)
         self._length = len(block.queue)
         self._device = program.device
         self.saved: Any = None  # what `saved.py` writes of it, if it is kept
@@ -107,18 +107,13 @@ class CompiledBlock:
         self._bind(block, env)
 
     def _bind(self, block: Any, env: list) -> None:
-        queue = block.queue
-        for number, slot in zip(block.survivors, self._results, strict=True):
-            result = env[slot]
-            if result is None:
-                continue
-            v = queue[number]
-            if result.shape != v.shape:
-                raise InternalError(
-                    f"{v.record[0].name}: the kernel gave shape {result.shape} "
-                    f"where {v.shape} was recorded"
-                )
-            take(v, result)
+        wrong = bind(block.queue, block.survivors, env, self._results)
+        if wrong is not None:
+            number, shape = wrong
+            v = block.queue[number]
+            raise InternalError(
+                f"{v.record[0].name}: the kernel gave shape {shape} where {v.shape} was recorded"
+            )
 
     def _run_traced(self, env: list) -> None:
         for step, overwrites, releases in self._steps:

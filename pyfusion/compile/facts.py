@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from ..ir.value import Value, concrete
+from ..native import shape_of
 from ..runtime.insert import InsertStep
 from ..runtime.steps import ConstantStep
 from ..runtime.views import ViewStep, apply, reshaped_strides
@@ -28,7 +29,7 @@ def facts(module: Any, block: Any) -> tuple[list[tuple], list[str]]:
         if place in calls:
             call = calls[place]
             inputs = {slot: env[slot] for slot in call.operands if isinstance(env[slot], Value)}
-            extents = _extents(reader._iteration(call), env)
+            extents = shape_of(env, reader._iteration(call))
             if call.kind == "reduction":
                 if call.keepdims:
                     extents = tuple([1 if d in call.axes else e for d, e in enumerate(extents)])
@@ -101,14 +102,3 @@ def _bytes(v: Value) -> int:
     if strides is None:
         strides = (1,) * len(v.shape)
     return prod(d for d, s in zip(v.shape, strides, strict=True) if s) * v.dtype.itemsize
-
-
-def _extents(sources: list, env: list) -> tuple[int, ...]:
-    found = []
-    for source in sources:
-        if isinstance(source, int):
-            found.append(source)
-        else:
-            slot, dim = source
-            found.append(env[slot] if dim is None else env[slot].shape[dim])
-    return tuple(found)

@@ -30,7 +30,7 @@ from ..ir.device import Device
 from ..ir.table import OpInfo, user_op
 from ..ir.value import Value
 from ..runtime import devices
-from ..runtime.memory import native
+from ..runtime.memory import host_order
 from .form import Form
 from .structure import (
     Flat,
@@ -394,7 +394,7 @@ class BackendOp(CustomOp):
         arrays = [a for a in flat if isinstance(a, np.ndarray)]
         try:
             given = self.run(self.body, form.tree, arrays, flat[len(arrays) :])
-            return [native(r) for r in results_of("", form.results, given)]
+            return [host_order(r) for r in results_of("", form.results, given)]
         except InsideFlushError as error:
             retell(error, _INSIDE)
             raise

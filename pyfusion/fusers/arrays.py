@@ -50,7 +50,7 @@ def write(block: FuserBlock, number: int, array: Any) -> None:
         IndexError: the block has no operation of that number.
         ValueError: another shape or element type.
     """
-    from ..runtime.memory import native, placed
+    from ..runtime.memory import host_order, placed
 
     queue = _block("write", block).queue
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
@@ -61,7 +61,7 @@ def write(block: FuserBlock, number: int, array: Any) -> None:
             f"{', '.join(map(str, block.survivors))}"
         )
     v = queue[number]
-    array = native(array)
+    array = host_order(array)
     if array.shape != v.shape or array.dtype != v.dtype.numpy:
         raise ValueError(
             f"{v.record[0].name}, operation {number}: {array.dtype}{list(array.shape)} was written "

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..native import Coded
 from ..passes.inline_bodies import bodies, claim
 
 __all__ = [
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 
-class OpInfo:
+class OpInfo(Coded):
     """One operation.
 
     Attributes:
@@ -49,14 +50,13 @@ class OpInfo:
     """
 
     __slots__ = (
-        *("name", "kind", "cost", "code", "numpy", "ufunc", "oracle", "operator", "aliases"),
+        *("name", "kind", "cost", "numpy", "ufunc", "oracle", "operator", "aliases"),
         *("inline", "_callee", "__weakref__"),
     )
 
     name: str
     kind: str
     cost: str
-    code: int
     numpy: str
     ufunc: np.ufunc | None
     oracle: Callable[..., Any] | None

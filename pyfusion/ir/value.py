@@ -3,54 +3,27 @@
 
 from __future__ import annotations
 
-from itertools import count
 from math import prod
 from typing import Any
 
 from ..errors import ExecutionError
+from ..native import Value, concrete, contiguous_strides
 from .device import CPU, Device
 
-
-class Value:
-    """A value that may not exist yet.
-
-    `shape` is a tuple of ints and `dtype` a `DType`, always set. The rest depends on the state:
-
-    - pending: `stream` is the stream that holds it; `record` is the tuple
-      `(op, args, attrs, dyn, site)`.
-    - concrete: `stream` is None, `error` None; `buffer` owns the memory, `ptr` is the address of
-      element 0, `strides` counts elements, None for C-contiguous data; `desc` is the number of its
-      layout in plan keys.
-    - failed: `stream` is None and `error` an `ExecutionError`.
-
-    Its device is that of the stream that holds it or of the buffer; see `device_of`.
-
-    `slot` is its number inside the block that is being flushed, -1 outside.
-    """
-
-    __slots__ = (
-        "shape",
-        "dtype",
-        "stream",
-        "record",
-        "slot",
-        "buffer",
-        "ptr",
-        "strides",
-        "desc",
-        "error",
-    )
-
-    shape: tuple[int, ...]
-    dtype: Any
-    stream: Any
-    record: Any
-    slot: int
-    buffer: Any
-    ptr: int
-    strides: tuple[int, ...] | None
-    desc: int
-    error: ExecutionError | None
+__all__ = [
+    "Value",
+    "bytes_of",
+    "concrete",
+    "contiguous_strides",
+    "device_of",
+    "fail",
+    "is_contiguous",
+    "ones_mask",
+    "reach",
+    "site_text",
+    "strides_of",
+    "take",
+]
 
 
 def device_of(v: Value) -> Device:
@@ -70,10 +43,6 @@ def fail(v: Value, error: ExecutionError) -> None:
     v.stream = None
 
 
-_descs: dict[tuple, int] = {}
-_numbers = count()
-
-
 class _Masks(dict[tuple[int, ...], tuple[bool, ...]]):
     """By shape; what was asked before is kept, up to a limit."""
 
@@ -90,32 +59,6 @@ _masks = _Masks()
 def ones_mask(shape: tuple[int, ...]) -> tuple[bool, ...]:
     """Which extents are 1: all that plan keys hold of a shape."""
     return _masks[shape]
-
-
-def layout_desc(dtype: Any, shape: tuple[int, ...], contiguous: bool) -> int:
-    """The number of a layout class: element type, rank, extents of 1, contiguous or not."""
-    key = (dtype.code, contiguous, _masks[shape])
-    desc = _descs.get(key)
-    if desc is None:
-        # One number for each, whatever other threads do in between.
-        desc = _descs.setdefault(key, next(_numbers))
-    return desc
-
-
-def concrete(
-    dtype: Any, shape: tuple[int, ...], buffer: Any, ptr: int, strides: tuple[int, ...] | None
-) -> Value:
-    """A value over memory that exists; strides count elements, None means C-contiguous."""
-    v = Value.__new__(Value)
-    v.shape = shape
-    v.dtype = dtype
-    v.record = v.stream = v.error = None
-    v.slot = -1
-    v.buffer = buffer
-    v.ptr = ptr
-    v.strides = strides
-    v.desc = layout_desc(dtype, shape, strides is None)
-    return v
 
 
 def take(v: Value, result: Value) -> None:
@@ -145,17 +88,6 @@ def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int]:
         return 0, 0
     spans = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
     return sum([s for s in spans if s < 0]), sum([s for s in spans if s > 0])
-
-
-def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides in elements of C-contiguous data."""
-    strides = []
-    step = 1
-    for extent in reversed(shape):
-        strides.append(step)
-        step *= extent
-    strides.reverse()
-    return tuple(strides)
 
 
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:

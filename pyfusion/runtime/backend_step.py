@@ -9,7 +9,7 @@ from typing import Any
 from ..backends.protocols import FusionBackend
 from ..ir.device import CPU
 from ..ir.value import Value, take
-from .memory import native, placed, to_numpy
+from .memory import host_order, placed, to_numpy
 from .statistics import statistics
 
 
@@ -26,7 +26,7 @@ def execute(op: Any, args: list, attrs: Any, dyn: tuple, shape: tuple | None, dt
     if op.kind != "view" and op.kind != "creation":
         statistics.note_unfused(op.name)
     result = backend().execute(op, args, attrs, dyn, shape, dtype)
-    array = native(result)
+    array = host_order(result)
     if (shape is not None and array.shape != shape) or array.dtype != dtype.numpy:
         raise RuntimeError(
             f"the backend's {op.name} gave {array.dtype}{list(array.shape)} "

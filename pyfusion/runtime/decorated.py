@@ -63,7 +63,7 @@ class DecoratedRuntime:
         if self.hosted:
             return memory.to_numpy(handle)
         try:
-            found = memory.native(self.backend.to_numpy(handle.buffer.memory))
+            found = memory.host_order(self.backend.to_numpy(handle.buffer.memory))
         except Exception as error:
             raise failure(f"a read from {self.device}: to_numpy", error) from error
         self._check("to_numpy", found.shape, found.dtype, handle.shape, handle.dtype)
@@ -93,7 +93,7 @@ class DecoratedRuntime:
             buffer = DeviceBuffer(0, 0, self.device, array, None if ours else array)
             return concrete(dtype, found, buffer, 0, None)
         try:
-            host = memory.native(None if array is None else self.backend.to_numpy(array))
+            host = memory.host_order(None if array is None else self.backend.to_numpy(array))
         except _OF_WRONG_OBJECTS as error:
             raise self._wrong(what, array, "which its to_numpy does not take", error) from error
         if host.dtype.kind == "O":

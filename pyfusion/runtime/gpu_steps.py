@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from ..ir.device import Device
 from ..ir.value import Value, bytes_of, concrete
+from ..native import shape_of
 from .library import ELEMENTWISE
 from .statistics import statistics
 from .steps import Env, KernelStep, Operand, Result
@@ -22,7 +24,7 @@ class GpuKernelStep(KernelStep):
         kernel: `launch(words, stream, scratch)` and `scratch(words)`, as `GpuKernel` has them.
     """
 
-    __slots__ = ("kernel", "device", "reduces")
+    __slots__ = ("kernel", "device", "reduces", "fresh", "words")
 
     def __init__(
         self,
@@ -40,16 +42,18 @@ class GpuKernelStep(KernelStep):
         self.kernel = kernel
         self.device = device
         self.reduces = spec["kind"] != ELEMENTWISE
+        self.fresh = [r for r in results if r.takes_over < 0]
+        # The words are the launch's, which this step keeps.
+        self.words = (ctypes.c_int64 * self.launch.count).from_address(self.launch.address)
 
     def run(self, env: Env) -> None:
         runtime = self.device.runtime
-        extents = self.shape(env, self.extents)
         made: list[Value] = []
         for r in self.fresh:
-            shape = extents if r.extents is self.extents else self.shape(env, r.extents)
+            shape = shape_of(env, r.extents)
             buffer = runtime.allocate(bytes_of(shape, r.dtype))
             made.append(concrete(r.dtype, shape, buffer, buffer.ptr, None))
-        self.pack(self.words_of(env, extents, [value.ptr for value in made]))
+        self.launch.pack(env, [value.ptr for value in made])
         scratch = None
         if self.reduces:
             nbytes = self.kernel.scratch(self.words)
@@ -63,5 +67,5 @@ class GpuKernelStep(KernelStep):
         for r in self.results:
             if r.takes_over >= 0:
                 old = env[r.takes_over]
-                shape = self.shape(env, r.extents)
+                shape = shape_of(env, r.extents)
                 env[r.slot] = concrete(r.dtype, shape, old.buffer, old.ptr, None)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import native
 from ..config import config
 
 # Error codes.
@@ -163,6 +164,8 @@ def _find() -> str:
 def load() -> Library:
     """The library, loaded at the first call and following `config`. ImportError: not found."""
     library = Library(_find())
+    calls = (library.pf_launch, library.pf_alloc, library.pf_free)
+    native.connect(*[ctypes.cast(call, ctypes.c_void_p).value or 0 for call in calls])
     default_limit = library.pf_pool_limit(-1)
 
     def set_pool_limit(limit: int) -> None:

@@ -7,79 +7,31 @@ from typing import Any
 
 import numpy as np
 
+from .. import native
 from ..dtypes import DType, dtype_of
 from ..ir.device import CPU
 from ..ir.value import Value, concrete, is_contiguous
-from .library import pf_alloc, pf_free
+from ..native import Buffer, view
+from .library import load
+
+__all__ = ["Buffer", "adopt", "allocate", "from_numpy", "host_order", "placed", "to_numpy"]
 
 
-class Buffer:
-    """Memory of one or more values.
-
-    `owner` is None for memory of the pool, which goes back there with the last reference; else the
-    object that keeps the memory alive, and the memory is read-only to us.
-    """
-
-    __slots__ = ("ptr", "nbytes", "owner")
-
-    device = CPU
-
-    def __init__(self, ptr: int, nbytes: int, owner: Any = None):
-        self.ptr = ptr
-        self.nbytes = nbytes
-        self.owner = owner
-
-    def __del__(self, _free: Any = pf_free) -> None:
-        try:
-            if self.owner is None and self.ptr:
-                _free(self.ptr)
-        except AttributeError:  # an interrupt came before it was made
-            pass
+Buffer.device = CPU
+load()  # what makes and frees buffers
 
 
 def allocate(nbytes: int) -> Buffer:
     """A buffer of the pool. Raises MemoryError."""
-    buffer = Buffer(0, nbytes)
-    buffer.ptr = pf_alloc(max(nbytes, 1)) or 0
-    if not buffer.ptr:
+    buffer = native.allocate(nbytes)
+    if buffer is None:
         raise MemoryError(f"no memory for an array of {nbytes:,} bytes")
     return buffer
 
 
-class _Memory:
-    """What NumPy needs to see a buffer; it keeps the buffer alive as the base of the array."""
-
-    __slots__ = ("buffer", "__array_interface__")
-
-    def __init__(self, buffer: Buffer, interface: dict):
-        self.buffer = buffer
-        self.__array_interface__ = interface
-
-
-def _as_numpy(
-    buffer: Buffer,
-    ptr: int,
-    shape: tuple[int, ...],
-    dtype: DType,
-    strides: tuple[int, ...] | None,
-    readonly: bool,
-) -> np.ndarray:
-    item = dtype.itemsize
-    known = dtype.name != "bfloat16"  # not a type that the interface can name
-    interface = {
-        "version": 3,
-        "typestr": dtype.numpy.str if known else "<u2",
-        "shape": shape,
-        "data": (ptr or 1, readonly),  # NumPy takes address 0 for a request to allocate
-        "strides": None if strides is None else tuple([s * item for s in strides]),
-    }
-    view = np.asarray(_Memory(buffer, interface))
-    return view if known else view.view(dtype.numpy)
-
-
 def to_numpy(value: Value) -> np.ndarray:
     """A read-only view of a concrete value, without a copy; it keeps the buffer alive."""
-    return _as_numpy(value.buffer, value.ptr, value.shape, value.dtype, value.strides, True)
+    return view(value, False)
 
 
 def from_numpy(array: np.ndarray, copy: bool = True) -> Value:
@@ -98,8 +50,9 @@ def from_numpy(array: np.ndarray, copy: bool = True) -> Value:
     shape = array.shape
     if copy:
         buffer = allocate(array.nbytes)
-        _as_numpy(buffer, buffer.ptr, shape, dtype, None, False)[...] = array
-        return concrete(dtype, shape, buffer, buffer.ptr, None)
+        value = concrete(dtype, shape, buffer, buffer.ptr, None)
+        view(value, True)[...] = array
+        return value
     return adopt(array, dtype)
 
 
@@ -130,7 +83,7 @@ def placed(array: np.ndarray, dtype: DType) -> Value:
         return from_numpy(array)
 
 
-def native(given: Any) -> np.ndarray:
+def host_order(given: Any) -> np.ndarray:
     """What a body, a fuser or a backend gave, as a NumPy array in the byte order of the host."""
     array = np.asarray(given)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))

@@ -16,6 +16,7 @@ from ..errors import ExecutionError
 from ..fusers.registry import on_change
 from ..ir.device import Device
 from ..ir.value import Value
+from ..native import forget
 from ..runtime.devices import on_gone
 from ..runtime.statistics import statistics
 from . import failures, locks, period, watching
@@ -168,7 +169,7 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
         part: of the plan that they are a part of; None for a block with a plan of its own.
     """
     if part is not None and part.dead:  # it may read what has not run: it is no block
-        _forget(queue)
+        forget(queue)
         for v in queue:
             v.record = None
         return
@@ -183,7 +184,7 @@ def run_block(queue: list[Value], part: Part | None = None) -> None:
         if watchers:
             watching.opened(block)
         if not block.survivors:
-            _forget(queue)
+            forget(queue)
         elif block.failed and config.mode != "backend":
             if watchers:
                 watching.starts(block, None)
@@ -256,7 +257,7 @@ def run_plan(plan: Any, block: Block, part: Part | None = None) -> None:
             raise
         _failed(optimization, block, part, error)
         return
-    _forget(block.queue)
+    forget(block.queue)
 
 
 def _failed(optimization: Any, block: Block, part: Part | None, error: Any) -> None:
@@ -302,10 +303,3 @@ def _run_rest(block: Block) -> None:
     queue[:] = failures.spread(queue)
     if queue:
         run_parts(queue, [(range(len(queue)), None)])
-
-
-def _forget(queue: list[Value]) -> None:
-    """Nobody refers to what is still pending of a block that has run."""
-    for v in reversed(queue):  # after an interrupt, what is still pending has its operands
-        if v.stream is not None:
-            v.stream = v.error = v.buffer = None

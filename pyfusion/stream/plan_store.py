@@ -84,4 +84,5 @@ class PlanStore:
 
 def _size(key: tuple, plan: Plan) -> int:
     code = sum([getattr(o, "nbytes", 0) for o in plan.optimizations()])
-    return _ENTRY_BYTES + sys.getsizeof(key) + code
+    parts = sum([sys.getsizeof(part) for part in key])  # most of it are the bytes
+    return _ENTRY_BYTES + sys.getsizeof(key) + parts + code

@@ -15,6 +15,7 @@ from ..compile.kernel_shape import element_dtype
 from ..dtypes import DTYPES
 from ..errors import PyfusionError
 from ..ir.value import Value
+from ..native import shape_of
 from ..passes import PipelineError
 from ..passes.registry import suggestion
 from ..runtime.insert import InsertStep
@@ -162,7 +163,7 @@ def _check(step: Any, env: list[Any]) -> None:
         for o, extents in step.checks:
             v = env[o.slot]
             if o.role in (IN_DENSE, IN_STRIDED, INOUT, OUT_STRIDED):
-                _check_operand(step.name, v, o.dims, step.shape(env, extents))
+                _check_operand(step.name, v, o.dims, shape_of(env, extents))
     elif isinstance(step, InsertStep):
         dyn = [d if isinstance(d, int) else env[d[0]] for d in step.dyn]
         _check_view("slice", env[step.base].shape, dyn)

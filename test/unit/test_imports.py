@@ -25,6 +25,7 @@ LAYERS = [
     ["passes"],
     ["dtypes", "dialects", "toolchains"],
     ["tracing"],
+    ["native"],
     ["config", "errors", "startup"],
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import pyfusion as pf
+from pyfusion import native
 from pyfusion.runtime import library
 from pyfusion.runtime.steps import KernelStep
-from pyfusion.stream import block, engine
+from pyfusion.stream import engine
 
 pytestmark = pytest.mark.host
 fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled kernels")
@@ -23,19 +24,16 @@ fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compile
 @pytest.fixture
 def interrupted_launch(monkeypatch):
     """The next launch runs, and an interrupt comes when it has returned."""
-    from pyfusion.runtime import steps
-
-    real = steps.pf_launch
+    real = KernelStep.run
     armed = [True]
 
-    def launch(handle, address):
-        rc = real(handle, address)
+    def run(self, env):
+        real(self, env)
         if armed:
             armed.clear()
             raise KeyboardInterrupt
-        return rc
 
-    monkeypatch.setattr(steps, "pf_launch", launch)
+    monkeypatch.setattr(KernelStep, "run", run)
     return armed
 
 
@@ -110,18 +108,21 @@ def test_a_read_inside_a_flush_is_refused(monkeypatch):
     assert np.asarray(b * 2).tolist() == [2.0] * 3
 
 
-def test_an_interrupt_while_numbering_leaves_no_numbers(monkeypatch):
+def test_an_interrupt_when_a_block_is_numbered_leaves_no_numbers(monkeypatch):
     x = pf.asarray(np.arange(3, dtype=np.float32))
     y = x + 1
-    real = block._layouts
+    real = native.open_block
 
-    def layouts(*args):
-        monkeypatch.setattr(block, "_layouts", real)
+    def opened(*args):
+        monkeypatch.setattr(native, "open_block", real)
+        real(*args)
+        assert (x._v.slot, y._v.slot) == (-2, 0)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(block, "_layouts", layouts)
+    monkeypatch.setattr(native, "open_block", opened)
     with pytest.raises(KeyboardInterrupt):
         np.asarray(y)
+    assert (x._v.slot, y._v.slot) == (-1, -1)
     assert np.asarray(y).tolist() == [1, 2, 3]
     assert np.asarray(x * 2).tolist() == [0, 2, 4]
 
