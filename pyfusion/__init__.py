@@ -41,6 +41,7 @@ _LAZY = {
     "explain": "inspection",
     "lower": "inspection",
     "observer": "observer",
+    "random": "random",
     "testing": "testing",
 }
 
@@ -64,6 +65,7 @@ __all__ = [  # noqa: F405
     "load_plans",
     "lower",
     "observer",
+    "random",
     "save_plans",
     "sync",
     "testing",

@@ -55,7 +55,8 @@ class NumpyBackend:
             if kind == "view":
                 result = view(op.name, args[0], attrs, dyn, shape)
             elif kind == "creation":
-                result = _CREATION[op.name](args, shape, dtype)
+                make: Any = _CREATION.get(op.name) or op.oracle
+                result = make(args, shape, dtype)
             elif kind == "reduction":
                 result = _reduce(op, args[0], attrs, dtype)
             else:

@@ -12,7 +12,7 @@ import pyfusion
 LAYERS = [
     ["tools", "testing"],
     ["__init__"],
-    ["inspection", "fusion", "custom"],
+    ["inspection", "fusion", "custom", "random"],
     ["array"],
     ["client", "observer"],
     ["stream"],
