@@ -5,18 +5,27 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.random import SeedSequence
 
 from ..array.core import Array, cast, wrap
 from ..array.creation import asarray
 from ..array.promote import scalar
-from ..dtypes import DType, as_dtype, bool_, float64, int64, uint32
+from ..dtypes import DType, as_dtype, bool_, float64, int64
 from ..errors import DTypeError
 from ..ir.device import Device
 from ..ir.value import Value, device_of
 from . import order, record
-from .parameters import Parameters, check, difference, float_type, integer, wide
+from .parameters import (
+    Parameters,
+    check,
+    check_range,
+    difference,
+    entropy,
+    float_type,
+    integer,
+    threshold,
+    wide,
+)
 from .record import op
 from .state import State
 
@@ -50,7 +59,7 @@ class Generator:
     """
 
     def __init__(self, seed: Any = None):
-        seeds = seed if isinstance(seed, SeedSequence) else SeedSequence(_entropy(seed))
+        seeds = seed if isinstance(seed, SeedSequence) else SeedSequence(entropy(seed))
         self._state = State.of(seeds)
 
     @classmethod
@@ -158,7 +167,7 @@ class Generator:
         p = Parameters("uniform", size, device, dtype, low=low, high=high)
         first, last = p.values
         if first.__class__ is float and last.__class__ is float:
-            _check_range(first, last, dtype)
+            check_range(first, last, dtype)
         unit = self._draw(f"unit_{dtype.name}", p.shape, p.device)
         found = op("multiply", dtype, unit, difference(last, first))
         found = op("add", dtype, found, first)
@@ -231,7 +240,7 @@ class Generator:
         chance = found.values[0]
         check("bernoulli", "p", chance, 0.0, 1.0)
         bits = self._draw("bits_31", found.shape, found.device)
-        hit = op("less", bool_, bits, _threshold(chance))
+        hit = op("less", bool_, bits, threshold(chance))
         return wrap(cast(hit, as_dtype(dtype)))
 
     def dropout(self, x: Any, p: float = 0.5, *, device: Any = None) -> Array:
@@ -249,7 +258,7 @@ class Generator:
             raise TypeError("dropout: p is a number, not an array")
         check("dropout", "p", chance, 0.0, 1.0)
         bits = self._draw("bits_31", x.shape, device_of(x._v))
-        kept = op("less", bool_, bits, _threshold(1.0 - chance))
+        kept = op("less", bool_, bits, threshold(1.0 - chance))
         scaled = op("multiply", dtype, x._v, 1.0 / (1.0 - chance) if chance < 1.0 else 0.0)
         return wrap(op("select", dtype, kept, scaled, 0.0))
 
@@ -395,32 +404,3 @@ class Generator:
 
 def _restored(seeds: SeedSequence | None, key: tuple[int, int], number: int) -> Generator:
     return Generator._of(State(seeds, key, number))
-
-
-def _entropy(seed: Any) -> Any:
-    """A seed as `SeedSequence` takes it. Raises TypeError, ValueError."""
-    if seed is None:
-        return None
-    if isinstance(seed, (list, tuple, np.ndarray)):
-        return [_entropy(s) for s in seed]
-    number = integer("seed", "seed", seed)
-    if number < 0:
-        raise ValueError(f"seed: a seed is not negative: {number}")
-    return number
-
-
-def _check_range(low: float, high: float, dtype: DType) -> None:
-    if low > high:
-        raise ValueError(f"uniform: low {low} is greater than high {high}")
-    with np.errstate(over="ignore"):
-        sizes = np.array([low, high, high - low]).astype(wide(dtype).numpy).astype(dtype.numpy)
-    if not np.isfinite(sizes.astype(np.float64)).all():
-        raise OverflowError(f"uniform: {dtype.name} does not hold a range from {low} to {high}")
-
-
-def _threshold(chance: Any) -> Any:
-    """The probability in units of 2^-31, as an int or an array of uint32."""
-    if chance.__class__ is float:
-        return round(chance * 2.0**31)
-    scaled = op("round", float64, op("multiply", float64, chance, 2.0**31))
-    return cast(op("clamp", float64, scaled, 0.0, 2.0**31), uint32)

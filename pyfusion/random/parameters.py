@@ -12,11 +12,12 @@ from ..array.apply import apply
 from ..array.core import Array, cast, wrap
 from ..array.creation import asarray, place, shape_of
 from ..array.promote import broadcast, check_size
-from ..dtypes import DType, as_dtype, float32
+from ..dtypes import DType, as_dtype, float32, float64, uint32
 from ..errors import DTypeError, ShapeError
 from ..ir.device import Device
 from ..ir.table import OPS
 from ..ir.value import Value, device_of
+from .record import op
 
 Parameter = Any  # a float, or a Value of the type asked for
 
@@ -53,6 +54,18 @@ def integer(name: str, what: str, given: Any) -> int:
         raise TypeError(f"{name}: {what} is an int, not {given!r:.100}") from None
 
 
+def entropy(seed: Any) -> Any:
+    """A seed as `SeedSequence` takes it. Raises TypeError, ValueError."""
+    if seed is None:
+        return None
+    if isinstance(seed, (list, tuple, np.ndarray)):
+        return [entropy(s) for s in seed]
+    number = integer("seed", "seed", seed)
+    if number < 0:
+        raise ValueError(f"seed: a seed is not negative: {number}")
+    return number
+
+
 class Parameters:
     """What a distribution was asked for.
 
@@ -64,11 +77,12 @@ class Parameters:
 
     def __init__(self, name: str, size: Any, device: Any, dtype: DType, **given: Any):
         goal = None if device is None else place(device)
+        home = next((x.device for x in given.values() if isinstance(x, Array)), device)
         self.values: list[Parameter] = []
         arrays: list[Value] = []
         for what, item in given.items():
             if isinstance(item, (Array, np.ndarray, list, tuple)):
-                x = asarray(item, device=None if isinstance(item, Array) else device)
+                x = item if isinstance(item, Array) else asarray(item, device=home)
                 if x.dtype.kind not in "biuf":
                     raise DTypeError(f"{name}: {what} is an array of {x.dtype.name}")
                 self.values.append(cast(x._v, dtype))
@@ -101,3 +115,21 @@ def difference(x: Parameter, y: Parameter) -> Parameter:
         return x - y
     given = [wrap(v) if v.__class__ is Value else v for v in (x, y)]
     return apply(OPS["subtract"], *given)._v
+
+
+def check_range(low: float, high: float, dtype: DType) -> None:
+    """Raises for what is no range of a uniform distribution."""
+    if low > high:
+        raise ValueError(f"uniform: low {low} is greater than high {high}")
+    with np.errstate(over="ignore"):
+        sizes = np.array([low, high, high - low]).astype(wide(dtype).numpy).astype(dtype.numpy)
+    if not np.isfinite(sizes.astype(np.float64)).all():
+        raise OverflowError(f"uniform: {dtype.name} does not hold a range from {low} to {high}")
+
+
+def threshold(chance: Any) -> Any:
+    """The probability in units of 2^-31, as an int or an array of uint32."""
+    if chance.__class__ is float:
+        return round(chance * 2.0**31)
+    scaled = op("round", float64, op("multiply", float64, chance, 2.0**31))
+    return cast(op("clamp", float64, scaled, 0.0, 2.0**31), uint32)
