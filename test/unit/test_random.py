@@ -269,6 +269,20 @@ def test_more_elements_than_a_word_counts(name):
     assert np.array_equal(found, want)
 
 
+@pytest.mark.gpu
+def test_more_elements_than_a_word_counts_on_a_gpu():
+    n = 2**32 + 5
+    rng = pf.random.default_rng(28)
+    rng.advance(3)
+    x = rng.integers(0, 256, n, "uint8", device="cuda")
+    position = np.arange(n - 9, n, dtype=np.uint64)
+    low, high = position & np.uint64(0xFFFFFFFF), position >> np.uint64(32)
+    first, second = threefry(Oracle(28).key, (low, np.uint64(3) + high))
+    want = [(b << 32 | a) * 256 >> 64 for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+    assert np.asarray(x[-9:]).tolist() == want
+    assert rng.state["draw"] == 5
+
+
 def test_an_array_of_more_elements_takes_more_draws(monkeypatch):
     from pyfusion.random import record
 
