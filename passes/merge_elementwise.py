@@ -274,9 +274,10 @@ class _Merger:
         if any(agree(kernel.shape, self.kernels[r].shape) for r in readers):
             return "a kernel of the same shape reads it too"
         made = [j for i in kernel.members + kernel.guests for j in (i, *self.copied[i])]
-        if any(self.nodes[i].name == "fusion.iota" for i in made) or any(
-            map(range_of, kernel.inputs)
-        ):
+        ranges = [
+            v for v in kernel.inputs if (chain := range_of(v)) and is_in_kernels(*chain[0].results)
+        ]
+        if ranges or any(self.nodes[i].name == "fusion.iota" for i in made):
             return "a range is made in a kernel of its own shape only"
         if not single:
             if len(readers) > 1:

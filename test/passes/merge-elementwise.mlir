@@ -379,3 +379,23 @@ func.func @range_in_another_order(%a: f32, %b: f32, %m: index, %n: index, %k: in
   %3 = fusion.multiply %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>
   return %3 : tensor<?x?xf32>
 }
+
+// -----
+
+// Then what is computed of it may be computed where it is read.
+// CHECK-LABEL: func.func @range_that_is_written
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.iota
+// CHECK:       fusion.flip
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.negative
+// CHECK-NEXT:    fusion.add
+// CHECK-NOT:   fusion.fused
+func.func @range_that_is_written(%x: tensor<?x?xf32>, %a: f32, %b: f32, %n: index) -> (tensor<?x?xf32>, tensor<?xf32>) {
+  %0 = fusion.iota %a, %b [%n] : f32, f32 to tensor<?xf32>
+  %1 = fusion.flip %0 axes [0] : tensor<?xf32>
+  %2 = fusion.reshape %0 [%n, 1] : tensor<?xf32> to tensor<?x1xf32>
+  %3 = fusion.negative %2 : tensor<?x1xf32>
+  %4 = fusion.add %x, %3 : tensor<?x?xf32>, tensor<?x1xf32>
+  return %4, %1 : tensor<?x?xf32>, tensor<?xf32>
+}
