@@ -28,11 +28,13 @@ class Namespace:
 
 def numpy_namespace() -> Any:
     """NumPy, with SciPy's erf if there is SciPy."""
+    rng = np.random.default_rng(1)
+    more = {"uniform_like": lambda x: rng.random(x.shape, x.dtype)}
     try:
         from scipy.special import erf
     except ImportError:
-        return np
-    return Namespace(np, erf=erf)
+        return Namespace(np, **more)
+    return Namespace(np, erf=erf, **more)
 
 
 class Pyfusion:
@@ -46,14 +48,15 @@ class Pyfusion:
         pf.config.threads = threads
         pf.config.strict = True  # a block that does not compile must not be timed as NumPy
         self.pf = pf
+        self.namespace = Namespace(pf, uniform_like=lambda x: pf.random.random(x.shape, x.dtype))
 
     def prepare(self, work: Workload, arrays: tuple[np.ndarray, ...]) -> Call:
         pf = self.pf
         args = [pf.asarray(a) for a in arrays]
-        run = work.run
+        run, namespace = work.run, self.namespace
 
         def call() -> Any:
-            result = run(pf, *args)
+            result = run(namespace, *args)
             pf.sync()
             return result
 
@@ -132,6 +135,7 @@ class Inductor:
         self.namespace = SimpleNamespace(
             **{n: getattr(torch, n) for n in (*_FUNCTIONS, "erf", "clip", "int16", "uint8")},
             astype=lambda x, dtype: x.to(dtype),
+            uniform_like=torch.rand_like,
             sum=torch.sum,
             mean=torch.mean,
             max=extreme(torch.amax),
@@ -182,7 +186,10 @@ class Jax:
         from jax.scipy.special import erf
 
         args = [jnp.asarray(a) for a in arrays]
-        namespace = Namespace(jnp, erf=erf)
+        random = self.jax.random
+        namespace = Namespace(
+            jnp, erf=erf, uniform_like=lambda x: random.uniform(random.key(1), x.shape, x.dtype)
+        )
         compiled = self.jax.jit(lambda *xs: work.run(namespace, *xs))
         return lambda: compiled(*args).block_until_ready()
 

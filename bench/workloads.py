@@ -30,6 +30,8 @@ class Workload:
         text: numexpr can express it.
         rtol: error that its floating-point result may have, relative to the largest element.
         by_hand: NumPy has vector code written by hand for it, and is the only peer that counts.
+        random: elements are zeros at random places: each one that is none in both results counts,
+            and how many there are.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Workload:
     text: bool = True
     rtol: float = 1e-5
     by_hand: bool = False
+    random: bool = False
 
 
 def _side(n: int) -> int:
@@ -197,6 +200,10 @@ def _integers(n: int, rng: np.random.Generator) -> Arrays:
     return (rng.integers(-(2**31), 2**31, n, dtype=np.int32),)
 
 
+def dropout(xp: Any, x: Any) -> Any:
+    return xp.where(xp.uniform_like(x) < 0.7, x * (1 / 0.7), 0)
+
+
 # -- with reductions -------------------------------------------------------------------------------
 
 
@@ -248,6 +255,7 @@ WORKLOADS = [
     Workload("pow", power, _bases, 1, by_hand=True),
     Workload("tanh", tanh, _uniform(1, -5, 5), 1, by_hand=True),
     Workload("i8_u8_mix", saturating_mix, _bytes, 6, text=False),
+    Workload("dropout", dropout, _uniform(1, 1, 2), 4, text=False, random=True),
     Workload("softmax", softmax, _matrix, 5, elementwise=False, text=False),
     Workload("layernorm", layernorm, _rows, 9, elementwise=False, text=False, rtol=1e-4),
     Workload("sum", full_sum, _uniform(1, 0, 1), 1, elementwise=False, rtol=1e-4),
@@ -268,6 +276,13 @@ def difference(work: Workload, result: np.ndarray, expected: np.ndarray) -> str 
         return f"{wrong} elements differ" if wrong else None
     if not np.array_equal(np.isfinite(result), np.isfinite(expected)):
         return "not finite in other places"
+    if work.random:
+        share, wanted = np.mean(result != 0), np.mean(expected != 0)
+        if abs(share - wanted) > 0.01:
+            return f"{share:.1%} of the elements are not 0, where {wanted:.1%} should be"
+        result, expected = (
+            np.where((result == 0) | (expected == 0), 0, a) for a in (result, expected)
+        )
     scale = float(np.max(np.abs(expected), initial=0, where=np.isfinite(expected)))
     result, expected = result.astype(np.float64), expected.astype(np.float64)
     error = float(np.max(np.abs(result - expected), initial=0, where=np.isfinite(expected)))

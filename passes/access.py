@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from mlir import ir
 
 from .graph import DYNAMIC, Shape, inside, is_single, shape_of
+from .ranges import KEEP_ORDER
 
 __all__ = ["access_of", "dense_values", "loop_dims", "note_access"]
-
-_KEEP_ORDER = ("fusion.reshape", "fusion.expand_dims", "fusion.squeeze")
 
 
 def dense_values(func: ir.Operation) -> set[ir.Value]:
@@ -30,7 +29,7 @@ def dense_values(func: ir.Operation) -> set[ir.Value]:
     for op in inside(func):  # what is met before its producer, in a loop of blocks, is not dense
         if op.name in ("func.call", "fusion.constant"):
             found.update(op.results)
-        elif op.name in _KEEP_ORDER and op.operands[0] in found:
+        elif op.name in KEEP_ORDER and op.operands[0] in found:
             found.add(op.results[0])
     return found
 

@@ -18,7 +18,7 @@ from .graph import DYNAMIC, Shape, functions, is_single, kind_of, shape_of
 from .kernels import erase_if_unused
 from .pipeline import run_manager
 from .registry import Pass, PassContext
-from .views import Mixed, mixed
+from .views import mixed, viewed_shape
 
 __all__ = ["Canonicalize"]
 
@@ -63,28 +63,12 @@ def _view_of_full(op: ir.Operation) -> None:
     full = _maker(op.operands[0])
     if full is None or full.name != "fusion.full":
         return
-    shape = _viewed_shape(op, mixed(full, "static_shape", 1))
+    shape = viewed_shape(op, mixed(full, "static_shape", 1))
     with op.location, ir.InsertionPoint(op):
         dynamic = [extent for extent in shape if not isinstance(extent, int)]
         static = [extent if isinstance(extent, int) else DYNAMIC for extent in shape]
         new = fusion.FullOp(op.results[0].type, full.operands[0], dynamic, static)
     op.results[0].replace_all_uses_with(new.result)
-
-
-def _viewed_shape(op: ir.Operation, shape: Mixed) -> Mixed:
-    if op.name in ("fusion.broadcast", "fusion.reshape"):
-        return mixed(op, "static_shape", 1)
-    if op.name == "fusion.slice":
-        first = 1 + list(op.attributes["static_offsets"]).count(DYNAMIC)
-        return mixed(op, "static_sizes", first)
-    if op.name == "fusion.transpose":
-        return [shape[d] for d in op.attributes["permutation"]]
-    axes = [] if op.name == "fusion.flip" else list(op.attributes["axes"])
-    if op.name == "fusion.expand_dims":
-        for axis in axes:
-            shape.insert(axis, 1)
-        return shape
-    return [extent for d, extent in enumerate(shape) if d not in axes]
 
 
 # Operands of element-wise operations

@@ -11,6 +11,7 @@ from mlir.dialects import arith
 
 from ..dialects import fusion
 from .graph import DYNAMIC, Shape, is_single, shape_of
+from .ranges import KEEP_ORDER, extents_of, range_of
 from .registry import InputError
 from .views import Mixed, mixed
 
@@ -42,6 +43,7 @@ def flatten_block(block: ir.Block, tile: Sequence[int]) -> None:
     If all that the kernel returns has one element, its tensor arguments are tiles too: something
     has to carry the loop.
     """
+    ranges = _unshape_ranges(block)
     *ops, terminator = [op.operation for op in block.operations]
     returned = list(terminator.operands)
     alone = all(map(one_element, returned))
@@ -52,7 +54,7 @@ def flatten_block(block: ir.Block, tile: Sequence[int]) -> None:
         _spread(tiles, ops, ("fusion.iota", "fusion.full"))
 
     created = [op for op in ops if op.name in ("fusion.full", "fusion.iota")]
-    whole = _extents(shape_of(returned[0]) or (), created)
+    whole = _extents(shape_of(returned[0]) or (), created, ranges)
     for argument in arguments:
         retype(argument, tile if argument in tiles else ())
     for op in ops:
@@ -99,11 +101,28 @@ def _create(op: ir.Operation, tile: Sequence[int], whole: Mixed) -> None:
     op.erase()
 
 
-def _extents(shape: Shape, created: Sequence[ir.Operation]) -> Mixed:
+def _unshape_ranges(block: ir.Block) -> dict[ir.Value, Mixed]:
+    """Has what reads a range of several dimensions read its iota; gives the extents by iota."""
+    extents: dict[ir.Value, Mixed] = {}
+    views = []
+    for op in [op.operation for op in block.operations]:
+        if op.name in KEEP_ORDER and (chain := range_of(op.results[0])):
+            iota = chain[0].results[0]
+            extents[iota] = extents_of(chain)
+            views.append((op, iota))
+    for op, iota in reversed(views):
+        op.results[0].replace_all_uses_with(iota)
+        op.erase()
+    return extents
+
+
+def _extents(shape: Shape, created: Sequence[ir.Operation], ranges: dict[ir.Value, Mixed]) -> Mixed:
     """The extents of a loop; those that are not static are found in what is created in it."""
     extents: Mixed = list(shape)
     for op in created:
-        own = mixed(op, "static_shape", 1 if op.name == "fusion.full" else 2)
+        own = ranges.get(op.results[0])
+        if own is None:
+            own = mixed(op, "static_shape", 1 if op.name == "fusion.full" else 2)
         lead = len(shape) - len(own)
         for d, extent in enumerate(own):
             if not isinstance(extent, int) and lead + d >= 0 and shape[lead + d] == DYNAMIC:

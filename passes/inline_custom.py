@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """fusion-inline-custom: calls of custom operations that have a body of IR become that body.
 
-`pyfusion.custom` puts the bodies in; a module that `pyfusion-opt --load` imports may register
-operations so. A call that has no body stays what the backend runs.
+`pyfusion.custom` puts the bodies in, and random_bodies.py those of random numbers; a
+module that `pyfusion-opt --load` imports may register operations so. A call that has no body stays
+what the backend runs.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from . import random_bodies  # noqa: F401  (those are bodies too)
 from .graph import functions
 from .inline_bodies import body_of, none_known
 from .registry import InputError, Pass, PassContext

@@ -4,7 +4,7 @@
 An operation joins the kernels of its producers where their shapes are the same and no path leads
 from the kernel out and back to the operation. What has fewer elements joins the kernel that reads
 it, where computing it again for each element is cheap. Scalars, splat constants and ranges are
-copied to each kernel that reads them.
+copied to each kernel that reads them; a range of several dimensions is an input, see ranges.py.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .graph import (
     static_bytes,
 )
 from .kernels import build_kernel, erase_if_unused, replace_uses
+from .ranges import is_in_kernels, range_of
 from .registry import Pass, PassContext, Refusal, option
 
 __all__ = ["MergeElementwise"]
@@ -103,6 +104,8 @@ class _Merger:
 
     def _stands_alone(self, node: Node) -> bool:
         """Whether the operation is a creation that needs a kernel of its own."""
+        if node.name == "fusion.iota" and is_in_kernels(node.results[0]):
+            return False
         return node.name in ("fusion.full", "fusion.iota") and any(
             not self._copies(node, self.nodes[user]) for user, _, _ in node.uses
         )
@@ -271,7 +274,10 @@ class _Merger:
         if any(agree(kernel.shape, self.kernels[r].shape) for r in readers):
             return "a kernel of the same shape reads it too"
         made = [j for i in kernel.members + kernel.guests for j in (i, *self.copied[i])]
-        if any(self.nodes[i].name == "fusion.iota" for i in made):
+        ranges = [
+            v for v in kernel.inputs if (chain := range_of(v)) and is_in_kernels(*chain[0].results)
+        ]
+        if ranges or any(self.nodes[i].name == "fusion.iota" for i in made):
             return "a range is made in a kernel of its own shape only"
         if not single:
             if len(readers) > 1:

@@ -24,6 +24,7 @@ from .graph import (
     static_bytes,
 )
 from .kernels import body_of, build_kernel
+from .ranges import range_of
 from .registry import Pass, PassContext, Refusal, option
 
 __all__ = ["MergeReductions"]
@@ -115,7 +116,7 @@ class _Merger:
             return "a kernel holds one reduction"
         if any(user != kernel.reduction.index for user, _, _ in node.uses):
             return "its value is read elsewhere too, so it is written"
-        if _has(node, "fusion.iota"):
+        if _makes_range(node):
             return "a range is made in an element-wise kernel only"
         if not _carries(node):
             return "no operand gives the loop its shape"
@@ -142,7 +143,7 @@ class _Merger:
         values = [*node.operands, *(v for op in body_of(node.op)[1] for v in op.results)]
         if not all(_fits(value, shape) for value in values):
             return "an operand has another shape"
-        if _has(node, "fusion.iota"):
+        if _makes_range(node):
             return "a range is made in an element-wise kernel only"
         through = self.reach.detour(kernel.reduction.index, node.index, node.preds)
         if through is not None:
@@ -225,8 +226,10 @@ def _size(node: Node) -> int:
     return 1 if node.kind == "reduction" else len(body_of(node.op)[1])
 
 
-def _has(node: Node, name: str) -> bool:
-    return any(op.name == name for op in body_of(node.op)[1])
+def _makes_range(node: Node) -> bool:
+    return any(op.name == "fusion.iota" for op in body_of(node.op)[1]) or any(
+        map(range_of, node.operands)
+    )
 
 
 def _begins_with(node: Node) -> str:

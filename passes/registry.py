@@ -56,6 +56,7 @@ _STEMS = (
     "plan_buffers",
     "outline_kernels",
     "flatten_kernels",
+    "widen_loops",
     "rocdl_to_hsaco",
     "drop_timings",
     "ptx_to_cubin",

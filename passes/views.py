@@ -12,7 +12,7 @@ from mlir import ir
 from ..dialects import fusion
 from .graph import DYNAMIC, Shape, shape_of
 
-__all__ = ["Mixed", "View", "mixed", "view_of"]
+__all__ = ["Mixed", "View", "mixed", "view_of", "viewed_shape"]
 
 # Static numbers and `index` values.
 Mixed = list["int | ir.Value"]
@@ -22,6 +22,24 @@ def mixed(op: ir.Operation, attribute: str, first: int) -> Mixed:
     """One of an operation's lists of static and dynamic numbers; its operands start at `first`."""
     operands = iter(list(op.operands)[first:])
     return [next(operands) if n == DYNAMIC else n for n in op.attributes[attribute]]
+
+
+def viewed_shape(op: ir.Operation, shape: Mixed) -> Mixed:
+    """The extents that a view gives to an operand of some extents."""
+    shape = list(shape)
+    if op.name in ("fusion.broadcast", "fusion.reshape"):
+        return mixed(op, "static_shape", 1)
+    if op.name == "fusion.slice":
+        first = 1 + list(op.attributes["static_offsets"]).count(DYNAMIC)
+        return mixed(op, "static_sizes", first)
+    if op.name == "fusion.transpose":
+        return [shape[d] for d in op.attributes["permutation"]]
+    axes = [] if op.name == "fusion.flip" else list(op.attributes["axes"])
+    if op.name == "fusion.expand_dims":
+        for axis in axes:
+            shape.insert(axis, 1)
+        return shape
+    return [extent for d, extent in enumerate(shape) if d not in axes]
 
 
 def _apart(numbers: Mixed) -> tuple[list[ir.Value], list[int]]:

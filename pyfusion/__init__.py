@@ -42,6 +42,7 @@ _LAZY = {
     "explain": "inspection",
     "lower": "inspection",
     "observer": "observer",
+    "random": "random",
     "testing": "testing",
 }
 
@@ -66,6 +67,7 @@ __all__ = [  # noqa: F405
     "load_plans",
     "lower",
     "observer",
+    "random",
     "save_plans",
     "sync",
     "testing",

@@ -27,7 +27,7 @@ FLAT = ["fusion-flatten-kernels"]
 
 LINALG = ["convert-fusion-to-linalg"]
 
-LOOPS = ["convert-linalg-to-ranges"]
+LOOPS = ["convert-linalg-to-ranges", "fusion-widen-loops"]
 
 EXPAND = ["fusion-expand-bfloat16"]
 if not _converts_float16():

@@ -23,7 +23,9 @@ from .signatures import Signatures
 _frame = sys._getframe
 _CAST = OPS["cast"]
 # The packages that record on behalf of a user, whose line is the call site.
-_RECORDERS = (__package__, __package__.rpartition(".")[0] + ".custom")
+_RECORDERS = tuple(
+    [__package__.rpartition(".")[0] + part for part in (".array", ".custom", ".random")]
+)
 
 
 class Array(Signatures):

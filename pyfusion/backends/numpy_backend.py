@@ -57,7 +57,8 @@ class NumpyBackend:
             elif kind == "update":
                 result = _insert_slice(args[0], args[1], dyn)
             elif kind == "creation":
-                result = _CREATION[op.name](args, shape, dtype)
+                make: Any = _CREATION.get(op.name) or op.oracle
+                result = make(args, shape, dtype)
             elif kind == "reduction":
                 result = _reduce(op, args[0], attrs, dtype)
             else:

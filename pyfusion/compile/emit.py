@@ -175,7 +175,7 @@ def operand_dtypes(v: Value) -> list[DType]:
     if op.name == "select":
         condition = args[0].dtype if isinstance(args[0], Value) else None
         return [condition, v.dtype, v.dtype]
-    typed = next((a.dtype for a in args if isinstance(a, Value)), v.dtype)
+    typed = op.scalars or next((a.dtype for a in args if isinstance(a, Value)), v.dtype)
     return [a.dtype if isinstance(a, Value) else typed for a in args]
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from mlir import ir
 
+from ..passes.ranges import KEEP_ORDER, extents_of, range_of
+from ..passes.views import Mixed, mixed
 from .kernel_shape import ints_attribute, string_attribute
 
 
@@ -21,11 +23,12 @@ class Call:
         self.takes_over = ints_attribute(func, "fusion.takes_over")
         self.kind = string_attribute(func, "fusion.kernel")
         body = list(func.regions[0].blocks[0].operations)
-        # A scalar made a tensor is no work.
+        # A scalar made a tensor is no work, nor is a view of a range.
         self.ops = [
             op.operation.name.removeprefix("fusion.")
             for op in body[:-1]
-            if op.operation.name != "fusion.full" or _rank(op.operation) > 0
+            if op.operation.name not in KEEP_ORDER
+            and (op.operation.name != "fusion.full" or _rank(op.operation) > 0)
         ]
         self.axes: list[int] = []
         self.keepdims = False
@@ -39,20 +42,24 @@ class Call:
                 self.axes = list(ir.DenseI64ArrayAttr(o.attributes["axes"]))
                 self.keepdims = "keepdims" in o.attributes
                 self.operand_type = o.operands[0].type
-            if o.name in ("fusion.full", "fusion.iota"):
-                self._note_extents(o, arguments)
+            if o.name == "fusion.full":
+                self._note_extents(mixed(o, "static_shape", 1), arguments)
+            elif _is_whole_range(o):
+                self._note_extents(extents_of(range_of(o.result)), arguments)
 
-    def _note_extents(self, op: Any, arguments: dict) -> None:
-        shape = list(ir.DenseI64ArrayAttr(op.attributes["static_shape"]))
-        scalars = 1 if op.name == "fusion.full" else 2
-        dynamic = iter(list(op.operands)[scalars:])
-        for back, extent in enumerate(reversed(shape)):
-            if extent == ir.ShapedType.get_dynamic_size():
-                self.creation.setdefault(back, -1)
-        values = [next(dynamic) if e == ir.ShapedType.get_dynamic_size() else e for e in shape]
-        for back, value in enumerate(reversed(values)):
+    def _note_extents(self, extents: Mixed, arguments: dict) -> None:
+        for back, value in enumerate(reversed(extents)):
             if not isinstance(value, int) and value in arguments:
                 self.creation[back] = arguments[value]
+
+
+def _is_whole_range(op: ir.Operation) -> bool:
+    """Whether the operation makes a range, or the last view of one."""
+    if op.name != "fusion.iota" and op.name not in KEEP_ORDER:
+        return False
+    return bool(range_of(op.result)) and all(
+        use.owner.operation.name not in KEEP_ORDER for use in op.result.uses
+    )
 
 
 def _rank(op: ir.Operation) -> int:

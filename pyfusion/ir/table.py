@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import DType
 from ..native import Coded
 from ..passes.inline_bodies import bodies, claim
 
@@ -25,6 +26,7 @@ __all__ = [
     "OPS",
     "UFUNCS",
     "OpInfo",
+    "composed_creation",
     "custom_op",
     "known_custom_op",
     "op_of_ufunc",
@@ -47,11 +49,13 @@ class OpInfo(Coded):
         operator: Python's name of the operator (`add` for `__add__`), or empty.
         aliases: names of the function other than `name` and `numpy`.
         inline: gives the IR in place of a call of an operation that `user_op` made, or None.
+        scalars: the type of the operands that are numbers; None for that of the arrays, or of the
+            result.
     """
 
     __slots__ = (
         *("name", "kind", "cost", "numpy", "ufunc", "oracle", "operator", "aliases"),
-        *("inline", "_callee", "__weakref__"),
+        *("inline", "scalars", "_callee", "__weakref__"),
     )
 
     name: str
@@ -63,6 +67,7 @@ class OpInfo(Coded):
     operator: str
     aliases: tuple[str, ...]
     inline: Callable[[Any], Any] | None
+    scalars: DType | None
 
     def __init__(self, name: str, kind: str, cost: str, numpy: str):
         self.name = name
@@ -70,7 +75,7 @@ class OpInfo(Coded):
         self.cost = cost
         self.code = next(_codes)
         self.numpy = numpy
-        self.ufunc = self.oracle = self.inline = None
+        self.ufunc = self.oracle = self.inline = self.scalars = None
         self.operator = self._callee = ""
         self.aliases = ()
 
@@ -83,10 +88,8 @@ class OpInfo(Coded):
     def callee(self) -> str:
         """What IR calls an opaque operation. The first of a name that is asked has the name; while
         it exists, others of that name are called `custom.norm#2` and so on."""
-        if not self.is_custom:
-            return f"numpy.{self.name}"
         if not self._callee:
-            self._callee = claim(self)
+            self._callee = claim(self) if self.is_custom else f"numpy.{self.name}"
         return self._callee
 
     def __repr__(self) -> str:
@@ -225,6 +228,22 @@ def user_op(
         bodies.pop(name, None)
     else:
         bodies[name] = inline
+    return op
+
+
+def composed_creation(name: str, run: Callable[..., Any], scalars: DType) -> OpInfo:
+    """A creation that is no row of the dialect: IR has a call of `pyfusion.NAME`, which the body of
+    that name in `passes.inline_bodies` takes the place of.
+
+    Args:
+        run: `run(args, shape, dtype)` gives the elements as a NumPy array, where nothing is
+            compiled.
+        scalars: the type of its operands, all of them numbers.
+    """
+    op = OpInfo(name, "creation", "cheap", "")
+    op.oracle = run
+    op.scalars = scalars
+    op._callee = f"pyfusion.{name}"
     return op
 
 

@@ -81,3 +81,19 @@ func.func private @kernel_0(%s: f32, %t: f32, %m: index, %n: index) -> tensor<?x
   %2 = fusion.add %0, %1 : tensor<?x1xf32>, tensor<?xf32>
   return %2 : tensor<?x?xf32>
 }
+
+// -----
+
+// A range of several dimensions counts the flat index, and its own extents say how far.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-NEXT:    %[[N:.*]] = arith.muli %arg4, %arg5
+// CHECK-NEXT:    %[[I:.*]] = fusion.iota %arg1, %arg2 [%[[N]]] : f32, f32 to tensor<?xf32>
+// CHECK-NEXT:    %[[M:.*]] = fusion.multiply %[[I]], %arg0
+// CHECK-NEXT:    return %[[M]]
+func.func private @kernel_0(%x: tensor<?xf32>, %a: f32, %b: f32, %k: index, %m: index, %n: index) -> tensor<?x1x?xf32> attributes {fusion.kernel = "elementwise"} {
+  %0 = fusion.iota %a, %b [%k] : f32, f32 to tensor<?xf32>
+  %1 = fusion.reshape %0 [%m, %n] : tensor<?xf32> to tensor<?x?xf32>
+  %2 = fusion.expand_dims %1 axes [1] : tensor<?x?xf32>
+  %3 = fusion.multiply %2, %x : tensor<?x1x?xf32>, tensor<?xf32>
+  return %3 : tensor<?x1x?xf32>
+}

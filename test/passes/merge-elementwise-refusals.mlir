@@ -61,3 +61,16 @@ func.func @range(%x: tensor<?x?xf32>, %a: f32, %b: f32, %n: index) -> tensor<?x?
   %2 = fusion.add %x, %1 : tensor<?x?xf32>, tensor<?xf32>
   return %2 : tensor<?x?xf32>
 }
+
+// -----
+
+// The same of several dimensions.
+// CHECK-LABEL: func.func @range_of_two_dimensions
+func.func @range_of_two_dimensions(%x: tensor<?x?xf32>, %a: f32, %b: f32, %n: index) -> tensor<?x?xf32> {
+  %0 = fusion.iota %a, %b [%n] : f32, f32 to tensor<?xf32>
+  %1 = fusion.reshape %0 [%n, 1] : tensor<?xf32> to tensor<?x1xf32>
+  %2 = fusion.negative %1 : tensor<?x1xf32>
+  // expected-remark@below {{a range is made in a kernel of its own shape only}}
+  %3 = fusion.add %x, %2 : tensor<?x?xf32>, tensor<?x1xf32>
+  return %3 : tensor<?x?xf32>
+}

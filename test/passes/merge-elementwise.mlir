@@ -323,3 +323,79 @@ func.func @dead(%x: tensor<?xf32>) {
   %1 = fusion.abs %0 : tensor<?xf32>
   return
 }
+
+// -----
+
+// A range of several dimensions is an input of the kernel of its shape that reads it, and no kernel
+// of its own: what stands outside is no memory.
+// CHECK-LABEL: func.func @range_of_two_dimensions
+// CHECK:       %[[I:.*]] = fusion.iota
+// CHECK-NEXT:  %[[R:.*]] = fusion.reshape %[[I]]
+// CHECK-NEXT:  fusion.fused "elementwise" (%{{.*}} = %[[R]], %{{.*}} = %arg0) :
+// CHECK-NEXT:    fusion.multiply
+// CHECK-NOT:   fusion.fused
+func.func @range_of_two_dimensions(%x: tensor<?x?xf32>, %a: f32, %b: f32, %m: index, %n: index, %k: index) -> tensor<?x?xf32> {
+  %0 = fusion.iota %a, %b [%k] : f32, f32 to tensor<?xf32>
+  %1 = fusion.reshape %0 [%m, %n] : tensor<?xf32> to tensor<?x?xf32>
+  %2 = fusion.multiply %1, %x : tensor<?x?xf32>, tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
+
+// -----
+
+// By way of views that keep the order too, for several kernels.
+// CHECK-LABEL: func.func @range_read_twice
+// CHECK:       fusion.iota
+// CHECK-NEXT:  fusion.reshape
+// CHECK-NEXT:  %[[E:.*]] = fusion.expand_dims
+// CHECK-NEXT:  %[[A:.*]] = fusion.fused "elementwise" (%{{.*}} = %[[E]]
+// CHECK-NEXT:    fusion.multiply
+// CHECK:       fusion.transpose %[[A]]
+// CHECK-NEXT:  fusion.fused "elementwise" (%{{.*}} = %{{.*}}, %{{.*}} = %[[E]])
+// CHECK-NEXT:    fusion.add
+func.func @range_read_twice(%x: tensor<1x?x?xf32>, %a: f32, %b: f32, %m: index, %n: index, %k: index) -> (tensor<1x?x?xf32>, tensor<1x?x?xf32>) {
+  %0 = fusion.iota %a, %b [%k] : f32, f32 to tensor<?xf32>
+  %1 = fusion.reshape %0 [%m, %n] : tensor<?xf32> to tensor<?x?xf32>
+  %2 = fusion.expand_dims %1 axes [0] : tensor<?x?xf32>
+  %3 = fusion.multiply %2, %x : tensor<1x?x?xf32>, tensor<1x?x?xf32>
+  %4 = fusion.transpose %3 perm [0, 2, 1] : tensor<1x?x?xf32>
+  %5 = fusion.add %4, %2 : tensor<1x?x?xf32>, tensor<1x?x?xf32>
+  return %3, %5 : tensor<1x?x?xf32>, tensor<1x?x?xf32>
+}
+
+// -----
+
+// One that is read in another order as well is written first.
+// CHECK-LABEL: func.func @range_in_another_order
+// CHECK:       %[[I:.*]] = fusion.fused
+// CHECK-NEXT:    fusion.iota
+// CHECK:       %[[R:.*]] = fusion.reshape %[[I]]
+// CHECK:       fusion.transpose %[[R]]
+// CHECK:       fusion.fused
+func.func @range_in_another_order(%a: f32, %b: f32, %m: index, %n: index, %k: index) -> tensor<?x?xf32> {
+  %0 = fusion.iota %a, %b [%k] : f32, f32 to tensor<?xf32>
+  %1 = fusion.reshape %0 [%m, %n] : tensor<?xf32> to tensor<?x?xf32>
+  %2 = fusion.transpose %1 perm [1, 0] : tensor<?x?xf32>
+  %3 = fusion.multiply %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>
+  return %3 : tensor<?x?xf32>
+}
+
+// -----
+
+// Then what is computed of it may be computed where it is read.
+// CHECK-LABEL: func.func @range_that_is_written
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.iota
+// CHECK:       fusion.flip
+// CHECK:       fusion.fused
+// CHECK-NEXT:    fusion.negative
+// CHECK-NEXT:    fusion.add
+// CHECK-NOT:   fusion.fused
+func.func @range_that_is_written(%x: tensor<?x?xf32>, %a: f32, %b: f32, %n: index) -> (tensor<?x?xf32>, tensor<?xf32>) {
+  %0 = fusion.iota %a, %b [%n] : f32, f32 to tensor<?xf32>
+  %1 = fusion.flip %0 axes [0] : tensor<?xf32>
+  %2 = fusion.reshape %0 [%n, 1] : tensor<?xf32> to tensor<?x1xf32>
+  %3 = fusion.negative %2 : tensor<?x1xf32>
+  %4 = fusion.add %x, %3 : tensor<?x?xf32>, tensor<?x1xf32>
+  return %4, %1 : tensor<?x?xf32>, tensor<?xf32>
+}

@@ -93,6 +93,21 @@ func.func @range(%a: f32, %b: f32, %n: index) -> tensor<f32> {
 
 // -----
 
+// Nor do those of several dimensions, before a reduction or after it.
+// CHECK-LABEL: func.func @range_of_two_dimensions
+func.func @range_of_two_dimensions(%x: tensor<?x?x?xf32>, %a: f32, %b: f32, %m: index, %n: index, %k: index) -> tensor<?xf32> {
+  %0 = fusion.iota %a, %b [%k] : f32, f32 to tensor<?xf32>
+  %1 = fusion.reshape %0 [%m, %n] : tensor<?xf32> to tensor<?x?xf32>
+  %2 = fusion.sum %x axes [0] : tensor<?x?x?xf32>
+  // expected-remark@below {{a range is made in an element-wise kernel only}}
+  %3 = fusion.add %1, %2 : tensor<?x?xf32>, tensor<?x?xf32>
+  // expected-remark@below {{a range is made in an element-wise kernel only}}
+  %4 = fusion.sum %3 axes [0] : tensor<?x?xf32>
+  return %4 : tensor<?xf32>
+}
+
+// -----
+
 // Some input has to say how large the loop over what is reduced is.
 // CHECK-LABEL: func.func @no_input
 func.func @no_input(%s: f32, %n: index) -> tensor<f32> {

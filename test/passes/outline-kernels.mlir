@@ -45,3 +45,25 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   }
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// Ranges are made in the functions, which take what they are made of; nothing of them stays outside.
+// What a result takes over has another number then.
+// CHECK-LABEL: func.func @ranges
+// CHECK-NEXT:  %[[R:.*]] = call @kernel_0(%arg0, %arg1, %arg2, %arg5, %arg3, %arg4) : (tensor<?x?xf32>, f32, f32, index, index, index) -> tensor<?x?xf32>
+// CHECK-NEXT:  return %[[R]]
+// CHECK:       func.func private @kernel_0(%[[X:.*]]: tensor<?x?xf32>, %[[A:.*]]: f32, %[[B:.*]]: f32, %[[K:.*]]: index, %[[M:.*]]: index, %[[N:.*]]: index)
+// CHECK-SAME:    attributes {fusion.kernel = "elementwise", fusion.takes_over = array<i64: 0>}
+// CHECK-NEXT:    %[[I:.*]] = fusion.iota %[[A]], %[[B]] [%[[K]]]
+// CHECK-NEXT:    %[[V:.*]] = fusion.reshape %[[I]] [%[[M]], %[[N]]]
+// CHECK-NEXT:    fusion.multiply %[[V]], %[[X]]
+func.func @ranges(%x: tensor<?x?xf32> {fusion.dies}, %a: f32, %b: f32, %m: index, %n: index, %k: index) -> tensor<?x?xf32> {
+  %0 = fusion.iota %a, %b [%k] : f32, f32 to tensor<?xf32>
+  %1 = fusion.reshape %0 [%m, %n] : tensor<?xf32> to tensor<?x?xf32>
+  %2 = fusion.fused "elementwise" (%i = %1, %v = %x) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32> attributes {takes_over = array<i64: 1>} {
+    %p = fusion.multiply %i, %v : tensor<?x?xf32>, tensor<?x?xf32>
+    fusion.yield %p : tensor<?x?xf32>
+  }
+  return %2 : tensor<?x?xf32>
+}

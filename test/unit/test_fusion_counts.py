@@ -208,3 +208,28 @@ def test_what_runs_at_once_is_said():
     assert pf.lower(pf.exp, x).as_text().startswith("module")
     with pytest.raises(ValueError, match="no phase 'bogus'; there are fusion, merged"):
         lowered.as_text("bogus")
+
+
+@pytest.mark.parametrize("shape", [(4, 6), (2, 3, 4), (1, 24), (24, 1), (1, 1), (0, 5)])
+@pytest.mark.parametrize("strided", [False, True])
+def test_a_range_of_several_dimensions_is_made_in_the_kernel_that_reads_it(shape, strided):
+    x = array(*shape)
+    px = pf.permute_dims(pf.asarray(x.T), range(x.ndim)[::-1]) if strided else pf.asarray(x)
+    pf.sync()
+    with pf.testing.inspect() as report:
+        places = pf.reshape(pf.arange(x.size, dtype="int32"), shape)
+        z = pf.where(places % 3 == 0, px, 0)
+        del places
+    assert report.kernels == 1
+    assert report.bytes_written == x.nbytes
+    want = np.where(np.arange(x.size).reshape(shape) % 3 == 0, x, 0)
+    np.testing.assert_array_equal(np.asarray(z), want)
+
+
+def test_a_range_that_repeats_is_written_first():
+    x = array(5, 6)
+    px = pf.asarray(x)
+    with pf.testing.inspect() as report:
+        z = px + pf.reshape(pf.arange(5, dtype="float32"), (5, 1)) * 2
+    assert report.kernels == 2
+    np.testing.assert_array_equal(np.asarray(z), x + np.arange(5, dtype=np.float32)[:, None] * 2)
