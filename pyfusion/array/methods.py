@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from ..ir.table import OPS
-from . import elementwise, indexing, interop, manipulation, reads, reductions, searching, ufuncs
+from . import (
+    elementwise,
+    indexing,
+    interop,
+    manipulation,
+    numpy_functions,
+    reads,
+    reductions,
+    searching,
+    ufuncs,
+)
 from .apply import apply
 from .core import Array, wrap
 from .creation import asarray, copy
@@ -114,6 +124,7 @@ _FUNCTIONS = {
     "__setitem__": indexing.setitem,
     "__delitem__": indexing.delitem,
     "__array_ufunc__": ufuncs.array_ufunc,
+    "__array_function__": numpy_functions.array_function,
 }
 
 
