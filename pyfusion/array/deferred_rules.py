@@ -313,6 +313,10 @@ def _scan(a: Any, axis: Any = None, dtype: Any = None) -> Shape:
 
 
 _SCAN = Rule(((0, "a"),), shape=_scan)
+_STATISTICS = (
+    *(np.nanmean, np.nansum, np.nanprod, np.nanmedian),
+    *(np.nanmax, np.nanmin, np.nanstd, np.nanvar),
+)
 _STATISTIC = Rule(((0, "a"),), shape=_statistic)
 _NORM = Rule(((0, "x"),), check=_without_svd)
 
@@ -352,7 +356,7 @@ RULES: dict[Any, Rule] = {
     np.polyval: Rule(((0, "p"), (1, "x"))),
     np.median: _A,
     **dict.fromkeys((np.percentile, np.quantile), Rule(((0, "a"),), shape=_quantile)),
-    **dict.fromkeys((np.nanmean, np.nansum, np.nanprod, np.nanmedian), _STATISTIC),
+    **dict.fromkeys(_STATISTICS, _STATISTIC),
     np.take: Rule(((0, "a"), (1, "indices")), shape=_clamped("take")),
     np.choose: Rule(((0, "a"),), shape=_clamped("choose")),
     np.lexsort: Rule((), sequence=True),

@@ -8,6 +8,7 @@ something else, or that are made of several, are written out.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from .apply import apply, full_value
 from .core import Array, wrap
 from .creation import asarray, copy, full_like, ones_like, zeros_like
 from .dtype_functions import can_cast
-from .operators import FUNCTIONS, assign, finish
+from .operators import assign, finish
 
 __all__ = ["OWN", "ByNumpy", "Row"]
 
@@ -155,6 +156,10 @@ def average(
     return reductions.mean(a, axis, keepdims=keepdims)
 
 
+def append(arr: Any, values: Any, axis: Any = None) -> Array:
+    return manipulation.concat([asarray(arr), asarray(values)], axis=axis)
+
+
 def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
     x = asarray(a)
     place = reductions.normalize_axis(axis, x.ndim, "axis")
@@ -229,8 +234,8 @@ def _function(name: str) -> Callable[..., Any]:
     short = name.rpartition(".")[2]
     if short in made:
         return made[short]
-    if short in FUNCTIONS:
-        return FUNCTIONS[short]
+    if short in OPS and OPS[short].kind == "elementwise":  # the call site is the user's
+        return functools.partial(apply, OPS[short])
     return next(getattr(f, short) for f in _FAMILIES if short in f.__all__)
 
 
@@ -245,6 +250,7 @@ OWN: dict[str, Callable[..., Any]] = {
     "clip": clip,
     "nan_to_num": nan_to_num,
     "average": average,
+    "append": append,
     "rollaxis": rollaxis,
     "broadcast_arrays": broadcast_arrays,
     "atleast_1d": manipulation.atleast_1d,
