@@ -234,9 +234,10 @@ def _function(name: str) -> Callable[..., Any]:
     short = name.rpartition(".")[2]
     if short in made:
         return made[short]
-    if short in OPS and OPS[short].kind == "elementwise":  # the call site is the user's
-        return functools.partial(apply, OPS[short])
-    return next(getattr(f, short) for f in _FAMILIES if short in f.__all__)
+    for family in _FAMILIES:
+        if short in family.__all__:
+            return getattr(family, short)
+    return functools.partial(apply, OPS[short])
 
 
 # By NumPy's name without `numpy.`.
