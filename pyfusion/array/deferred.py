@@ -74,15 +74,37 @@ class Call:
         return "<call>"
 
     def run(self, function: Callable[..., Any], arrays: list[np.ndarray]) -> Any:
-        def filled(given: Any) -> Any:
-            if given.__class__ is _Slot:
-                return arrays[given.number]
-            if given.__class__ in (list, tuple):
-                return given.__class__([filled(g) for g in given])
-            return given
+        options = {key: _filled(value, arrays) for key, value in self.options.items()}
+        return function(*_filled(self.args, arrays), **options)
 
-        options = {key: filled(value) for key, value in self.options.items()}
-        return function(*filled(self.args), **options)
+
+# These are no closures: one that calls itself is a cycle, and would hold the arrays until it is
+# collected.
+def _filled(given: Any, arrays: list[np.ndarray]) -> Any:
+    if given.__class__ is _Slot:
+        return arrays[given.number]
+    if given.__class__ in (list, tuple):
+        return given.__class__([_filled(g, arrays) for g in given])
+    return given
+
+
+def _placed(given: Any, arrays: list[Array]) -> Any:
+    if isinstance(given, Array):
+        arrays.append(given)
+        return _Slot(len(arrays) - 1)
+    if given.__class__ in (list, tuple):
+        return given.__class__([_placed(g, arrays) for g in given])
+    if isinstance(given, np.ndarray):
+        from .creation import asarray
+
+        try:
+            copied = asarray(given)  # it may be written to before the call runs
+        except TypeError:
+            raise _Unknown from None
+        return _placed(copied, arrays)
+    if not isinstance(given, _STATIC):
+        raise _Unknown
+    return given
 
 
 _ops: dict[Any, OpInfo] = {}
@@ -126,25 +148,8 @@ def call_of(args: Any, options: dict[str, Any]) -> tuple[Call, list[Array]]:
     """A call with its arrays taken out. Raises `_Unknown` for an argument that is neither an array
     nor static."""
     arrays: list[Array] = []
-
-    def placed(given: Any) -> Any:
-        if isinstance(given, Array):
-            arrays.append(given)
-            return _Slot(len(arrays) - 1)
-        if given.__class__ in (list, tuple):
-            return given.__class__([placed(g) for g in given])
-        if isinstance(given, np.ndarray):
-            from .creation import asarray
-
-            try:
-                return placed(asarray(given))  # a copy: it may be written to before the call runs
-            except TypeError:
-                raise _Unknown from None
-        if not isinstance(given, _STATIC):
-            raise _Unknown
-        return given
-
-    return Call(placed(tuple(args)), {key: placed(o) for key, o in options.items()}), arrays
+    placed = _placed(tuple(args), arrays)
+    return Call(placed, {key: _placed(o, arrays) for key, o in options.items()}), arrays
 
 
 def _extents(shapes: Iterable[tuple[int, ...]]) -> dict[int, int]:

@@ -3,7 +3,9 @@
 what is refused, and whose line errors name."""
 
 import collections
+import gc
 import traceback
+import weakref
 
 import numpy as np
 import pytest
@@ -284,3 +286,19 @@ def test_failures_of_deferred_calls_name_the_line(x, monkeypatch):
     with pytest.raises(pf.ExecutionError, match="roll") as info:
         np.asarray(y)
     assert __file__ in "".join(traceback.format_exception(info.value)) + str(info.value)
+
+
+@pytest.mark.host
+@pytest.mark.parametrize("text", ["np.concatenate([x, x])", "np.sort(x)", "np.fft.fft(x)"])
+def test_calls_hold_no_array_longer_than_they_run(text):
+    """No cycle that only the collector would find."""
+    x = pf.asarray(N)
+    kept = weakref.ref(x)
+    gc.disable()
+    try:
+        result = eval(text, {"np": np, "x": x})
+        np.asarray(result)
+        del x
+        assert kept() is None
+    finally:
+        gc.enable()
