@@ -4,7 +4,8 @@
     python docs/check.py
 
 docs/flags.md and the tables of docs/semantics.md are what the scripts beside them write, the
-examples of the latter have the values that they show, docs/gpu.md lists what libraries run, the IR
+examples of the latter have the values that they show, docs/gpu.md lists what libraries run,
+docs/protocols.md what becomes of each of NumPy's functions, the IR
 in docs/architecture.md is that of its example, the programs of docs/engine.md run, tests that are
 named exist, the README's example prints what stands below it, and links lead to files.
 """
@@ -49,6 +50,12 @@ def gpu() -> list[str]:
     text = (ROOT / "docs" / "gpu.md").read_text()
     rows = [f"| {group} | {names} |" for group, names in GROUPS.items()]
     return [f"docs/gpu.md: no row {row}" for row in rows if row not in text]
+
+
+def protocols() -> list[str]:
+    import protocols
+
+    return protocols.problems()
 
 
 def architecture() -> list[str]:
@@ -139,7 +146,7 @@ def links() -> list[str]:
 
 
 def main() -> int:
-    checks = (flags, semantics, gpu, architecture, engine, tests, intents, readme, links)
+    checks = (flags, semantics, gpu, protocols, architecture, engine, tests, intents, readme, links)
     problems = [p for check in checks for p in check()]
     print("\n".join(problems) or "the documentation is true")
     return 1 if problems else 0

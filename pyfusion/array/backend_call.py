@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls that the backend runs at once: results whose shape or count depends on values, and all that
-no operation of the table does."""
+"""Calls of the backend: all that no operation of the table does.
+
+Recorded where `deferred_rules.py` knows the result, and run at once elsewhere: where its shape or
+count depends on values, or a value makes it raise.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +21,7 @@ from ..ir.value import Value, device_of
 from ..runtime import devices, nested
 from ..runtime.on_host import note_host
 from .core import Array, wrap
+from .deferred import Rule, recorded
 
 # What NumPy raises for a call that is wrong, or for values (LinAlgError and AxisError are
 # ValueErrors), and what names a failed operation already.
@@ -87,8 +92,17 @@ def adopt(array: np.ndarray, device: Device = CPU) -> Array:
     return wrap(client.from_numpy(array))
 
 
+@functools.cache
+def _rules() -> dict[Any, Rule]:
+    from .deferred_rules import RULES  # which needs functions that call the backend
+
+    return RULES
+
+
 def backend_call(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """`run(*args, **options)` by the backend, at once; counted as not fused.
+    """`run(*args, **options)` by the backend, counted as not fused: deferred where the result is
+    known, as `deferred.recorded` says, else at once. A GPU's library is always called at once: it
+    queues its work itself.
 
     What a GPU's backend does not run is run by NumPy on the host, and the result copied back: a
     `HostWarning` says so.
@@ -99,6 +113,10 @@ def backend_call(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """
     name = run.__name__
     device = device_in([args, options], name)
+    if device is CPU and (rule := _rules().get(run)) is not None:
+        found = recorded(run, rule, args, options)
+        if found is not None:
+            return found
     client.note_unfused(name)
     if device is not CPU:
         given = mapped([args, options], lambda x: client.realize(x._v))
@@ -118,11 +136,11 @@ def backend_call(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
 
 
 def delegate(run: Callable[..., Any], name: str = "") -> Callable[..., Any]:
-    """A function that calls NumPy's of the same arguments on the backend."""
+    """A function that calls NumPy's of the same arguments by the backend."""
 
     def function(*args: Any, **options: Any) -> Any:
         return backend_call(run, *args, **options)
 
     function.__name__ = function.__qualname__ = name or run.__name__
-    function.__doc__ = f"`{run.__module__}.{run.__name__}`, run at once by the backend."
+    function.__doc__ = f"`{run.__module__}.{run.__name__}`, run by the backend."
     return function

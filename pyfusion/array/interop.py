@@ -115,6 +115,8 @@ def __dlpack__(
             raise BufferError(f"an array on {device} needs a copy to the CPU, but copy=False")
     elif stream is not None:
         raise ValueError(f"stream must be None for memory of the CPU, not {stream!r}")
+    if value.dtype is bfloat16:
+        raise BufferError("NumPy has no bfloat16 to export by DLPack; x.astype('float32') has one")
     found = client.read(value)
     if max_version is None or max_version[0] < 1:  # cannot say that the memory is read-only
         if copy is False:

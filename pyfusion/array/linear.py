@@ -70,9 +70,14 @@ def dot(a: Any, b: Any, /) -> Array:
     return _dot(x, y)
 
 
+def outer(a: Any, b: Any, /) -> Array:
+    """The products of each element of `a` with each of `b`: of shape `(a.size, b.size)`."""
+    x, y = (views.reshape(v, (v.size,)) for v in map(asarray, (a, b)))
+    return apply(OPS["multiply"], views.expand_dims(x, (1,)), y)
+
+
 _dot = delegate(np.dot)
 inner = delegate(np.inner)
 kron = delegate(np.kron)
-outer = delegate(np.outer)
 tensordot = delegate(np.tensordot)
 vecdot = delegate(np.vecdot)

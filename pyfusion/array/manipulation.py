@@ -30,16 +30,12 @@ __all__ = [
     "broadcast_arrays",
     "broadcast_shapes",
     "broadcast_to",
-    "column_stack",
     "concat",
     "concatenate",
-    "dstack",
     "expand_dims",
     "flip",
     "fliplr",
     "flipud",
-    "hstack",
-    "meshgrid",
     "moveaxis",
     "ndim",
     "pad",
@@ -51,16 +47,13 @@ __all__ = [
     "rot90",
     "shape",
     "size",
-    "split",
     "squeeze",
-    "stack",
     "swapaxes",
     "tile",
     "transpose",
     "tril",
     "triu",
     "unstack",
-    "vstack",
 ]
 
 
@@ -332,22 +325,11 @@ def concatenate(arrays: Any, axis: int | None = 0, *, dtype: Any = None) -> Arra
     return concat(arrays, axis=axis, dtype=dtype)
 
 
-def meshgrid(*arrays: Any, indexing: str = "xy") -> tuple[Array, ...]:
-    """Coordinate matrices of coordinate vectors."""
-    return tuple(backend_call(np.meshgrid, *arrays, indexing=indexing))
-
-
 def roll(x: Any, /, shift: Any, axis: Any = None) -> Array:
     """Elements moved along axes, those pushed out re-entering at the other end."""
     return backend_call(np.roll, x, shift, axis)
 
 
-column_stack = delegate(np.column_stack)
-dstack = delegate(np.dstack)
-hstack = delegate(np.hstack)
 pad = delegate(np.pad)
 repeat = delegate(np.repeat)
-split = delegate(np.split)
-stack = delegate(np.stack)
 tile = delegate(np.tile)
-vstack = delegate(np.vstack)

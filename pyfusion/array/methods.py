@@ -7,21 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import as_dtype
 from ..ir.table import OPS
 from . import (
     elementwise,
     indexing,
     interop,
     manipulation,
+    numpy_functions,
     reads,
     reductions,
     searching,
-    ufuncs,
+    ufunc_methods,
     writes,
 )
 from .apply import apply
 from .core import Array, wrap
 from .creation import asarray, copy
+from .dtype_functions import can_cast
 from .linear import dot, matrix_transpose
 from .operators import FUNCTIONS, finish
 
@@ -45,8 +48,26 @@ def flatten(self: Array, order: str = "C") -> Array:
     return wrap(manipulation.ravel(self, order)._v)
 
 
-def astype(self: Array, dtype: Any, *, copy: bool = True, device: Any = None) -> Array:
-    """See `pyfusion.astype`."""
+def astype(
+    self: Array,
+    dtype: Any,
+    order: str = "K",
+    casting: Any = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+    *,
+    device: Any = None,
+) -> Array:
+    """See `pyfusion.astype`. The layout is ours to choose; `casting` is NumPy's rule.
+
+    Raises:
+        TypeError: the rule does not allow it.
+    """
+    if casting != "unsafe" and not can_cast(self, dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {self.dtype.numpy!r} to {as_dtype(dtype).numpy!r} "
+            f"according to the rule {casting!r}"
+        )
     return elementwise.astype(self, dtype, copy=copy, device=device)
 
 
@@ -77,8 +98,12 @@ def __deepcopy__(self: Array, memo: Any) -> Array:
 
 
 def __reduce__(self: Array) -> tuple[Any, ...]:
-    """Pickled by its elements, as NumPy pickles them, and the name of its device."""
-    return _unpickled, (np.asarray(self), self.device)
+    """Pickled by its elements, as NumPy pickles them, and the name of its device. Protocol 5 hands
+    the elements to `buffer_callback`, without a copy if they lie without gaps."""
+    found = np.asarray(self)
+    if not (found.flags.c_contiguous or found.flags.f_contiguous):
+        found = np.ascontiguousarray(found)
+    return _unpickled, (found, self.device)
 
 
 def _unpickled(elements: np.ndarray, device: str) -> Array:
@@ -123,7 +148,8 @@ _FUNCTIONS = {
     "__getitem__": indexing.getitem,
     "__setitem__": writes.setitem,
     "__delitem__": indexing.delitem,
-    "__array_ufunc__": ufuncs.array_ufunc,
+    "__array_ufunc__": ufunc_methods.array_ufunc,
+    "__array_function__": numpy_functions.array_function,
 }
 
 

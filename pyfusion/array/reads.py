@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from .. import client
+from ..dtypes import bfloat16
+from ..ir.value import device_of
+from . import reductions
 from .core import Array
 
 
@@ -19,16 +23,41 @@ def numpy_view(x: Array) -> np.ndarray:
 
 
 def __array__(self: Array, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    """The elements as a NumPy array: read-only and without a copy, unless one is asked for or
+    needed, for another type or from a GPU.
+
+    Raises:
+        ValueError: `copy=False`, and a copy is needed.
+    """
+    wanted = self._v.dtype.numpy if dtype is None else np.dtype(dtype)
+    if copy is False and (wanted != self._v.dtype.numpy or device_of(self._v).is_gpu):
+        raise ValueError(
+            f"an array of {self.dtype} on {self.device} cannot be read as {wanted} without a copy"
+        )
     found = client.read(self._v)
-    if dtype is not None:
-        wanted = np.dtype(dtype)
-        if wanted != found.dtype:
-            if copy is False:
-                raise ValueError(
-                    f"an array of {self.dtype} cannot be read as {wanted} without a copy"
-                )
-            return found.astype(wanted)
+    if wanted != found.dtype:
+        return found.astype(wanted)
     return np.array(found) if copy else found
+
+
+def __buffer__(self: Array, flags: int, /) -> memoryview:
+    """PEP 688, for CPython from 3.12 on: `memoryview(x)`, `bytes(x)`; read-only, without a copy.
+
+    Raises:
+        BufferError: elements of bfloat16, which the protocol has no format for, or memory of a GPU.
+    """
+    device = device_of(self._v)
+    if device.is_gpu:
+        raise BufferError(f"memory of {device} is no buffer of the host; read it by numpy.asarray")
+    if self._v.dtype is bfloat16:
+        raise BufferError("buffers have no format for bfloat16; x.astype('float32') has one")
+    found: Any = numpy_view(self)
+    return memoryview(found)
+
+
+def __release_buffer__(self: Array, buffer: memoryview, /) -> None:
+    """Ends a view that `__buffer__` gave, and with it the hold on the memory."""
+    buffer.release()
 
 
 def __bool__(self: Array) -> bool:
@@ -65,7 +94,11 @@ def __iter__(self: Array) -> Iterator[Array]:
 
 
 def __contains__(self: Array, element: Any) -> bool:
-    return element in numpy_view(self)
+    """Whether an element is equal; compared and reduced in one kernel."""
+    found: Any = self == element
+    if isinstance(found, Array):
+        found = reductions.any(found)  # what is compared is let go of before it runs
+    return bool(found)
 
 
 def __repr__(self: Array) -> str:
@@ -92,9 +125,9 @@ def tolist(self: Array) -> Any:
     return numpy_view(self).tolist()
 
 
-def tobytes(self: Array) -> bytes:
-    """The elements' memory, in row-major order."""
-    return numpy_view(self).tobytes()
+def tobytes(self: Array, order: Any = "C") -> bytes:
+    """The elements' memory, in row-major order, or with `order="F"` in column-major order."""
+    return numpy_view(self).tobytes(order)
 
 
 def numpy(self: Array) -> np.ndarray:
@@ -120,3 +153,5 @@ METHODS = [
     tobytes,
     numpy,
 ]
+if sys.version_info >= (3, 12):  # earlier ones do not ask, and would be misled
+    METHODS += [__buffer__, __release_buffer__]

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.exceptions import AxisError
 
-from ..dtypes import DType, as_dtype, bool_, float64, int64, uint64
+from ..dtypes import DType, as_dtype, bool_, float32, float64, int64, uint64
 from ..ir.table import OPS
 from .apply import apply
 from .backend_call import backend_call
 from .core import Array, cast, emit, wrap
 from .creation import asarray
+from .elementwise import where as select
 from .operators import finish
+from .promote import broadcast, result_dtype
+from .views import broadcast_to
 
 __all__ = [
     "all",
@@ -78,7 +81,7 @@ def _reduce(
 
 
 def _on_backend(name: str, x: Array, options: dict[str, Any]) -> Any:
-    """With `where=` or `initial=`, which the operations do not have."""
+    """With options that the operations do not have."""
     options = {key: value for key, value in options.items() if value is not np._NoValue}
     if options.get("dtype") is not None:
         options["dtype"] = as_dtype(options["dtype"]).numpy
@@ -87,6 +90,27 @@ def _on_backend(name: str, x: Array, options: dict[str, Any]) -> Any:
 
 
 _NO = np._NoValue
+
+
+def _masked(x: Array, where: Any, fill: Any) -> Array | None:
+    """The array with a number where a mask does not hold; None for a mask that NumPy refuses."""
+    if where is _NO or where is True:
+        return x
+    mask = asarray(where)
+    if mask._v.dtype is not bool_ or broadcast("where", (mask.shape, x.shape)) != x.shape:
+        return None
+    return select(mask, x, x._v.dtype(fill))
+
+
+def _initial(initial: Any, dtype: DType) -> Any:
+    """What a reduction starts with, if it is a number of that type; else None."""
+    if isinstance(initial, np.generic):
+        initial = initial.item()
+    if initial is _NO or type(initial) is bool:
+        return initial if initial is _NO else None
+    if type(initial) not in (int, float, complex):
+        return None
+    return initial if result_dtype(dtype, type(initial)) is dtype else None
 
 
 def _accumulator(dtype: DType, given: Any) -> DType:
@@ -102,11 +126,19 @@ def _sum_or_prod(
 ) -> Array:
     x = asarray(x)
     keepdims = keepdims is not _NO and bool(keepdims)
-    if initial is not _NO or where is not _NO:
-        options = dict(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
-        return _on_backend(name, x, {**options, "out": out})
-    axes = normalize_axes(axis, x.ndim, name)
     target = _accumulator(x._v.dtype, dtype)
+    if initial is not _NO or where is not _NO:
+        first = _initial(initial, target)
+        chosen = _masked(x, where, 0 if name == "sum" else 1)
+        if first is None or chosen is None or target is bool_:
+            options = dict(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
+            return _on_backend(name, x, {**options, "out": out})
+        axes = normalize_axes(axis, x.ndim, name)
+        found = _reduce(name, chosen, axes, keepdims, target, target)
+        if first is not _NO:
+            found = apply(OPS["add" if name == "sum" else "multiply"], found, first)
+        return finish(found, out, name)
+    axes = normalize_axes(axis, x.ndim, name)
     if target is bool_:
         name = "any" if name == "sum" else "all"
     return finish(_reduce(name, x, axes, keepdims, target, target), out, name)
@@ -146,8 +178,14 @@ def _extreme(
     x = asarray(x)
     keepdims = keepdims is not _NO and bool(keepdims)
     if initial is not _NO or where is not _NO:
-        options = dict(axis=axis, keepdims=keepdims, initial=initial, where=where)
-        return _on_backend(name, x, {**options, "out": out})
+        first = _initial(initial, x._v.dtype)
+        chosen = None if first is None or first is _NO else _masked(x, where, first)
+        axes = normalize_axes(axis, x.ndim, name)
+        if chosen is None or any_zero(x.shape, axes) or x._v.dtype.kind in "bc":
+            options = dict(axis=axis, keepdims=keepdims, initial=initial, where=where)
+            return _on_backend(name, x, {**options, "out": out})
+        found = _reduce(name, chosen, axes, keepdims, x._v.dtype, x._v.dtype)
+        return finish(apply(OPS[f"{name}imum"], found, first), out, name)
     axes = normalize_axes(axis, x.ndim, name)
     if any_zero(x.shape, axes) and 0 not in reduced_shape(x.shape, axes, False):
         raise ValueError(
@@ -228,7 +266,11 @@ def _truth(name: str, x: Any, axis: Any, out: Any, keepdims: Any, where: Any) ->
     x = asarray(x)
     keepdims = keepdims is not _NO and bool(keepdims)
     if where is not _NO:
-        return _on_backend(name, x, dict(axis=axis, keepdims=keepdims, where=where, out=out))
+        truth = x if x._v.dtype is bool_ else apply(OPS["not_equal"], x, 0)
+        chosen = _masked(truth, where, name == "all")
+        if chosen is None:
+            return _on_backend(name, x, dict(axis=axis, keepdims=keepdims, where=where, out=out))
+        x = chosen
     axes = normalize_axes(axis, x.ndim, name)
     return finish(_reduce(name, x, axes, keepdims, bool_, bool_), out, name)
 
@@ -259,13 +301,21 @@ def mean(
     """The arithmetic mean; of integers in float64."""
     x = asarray(x)
     keepdims = keepdims is not _NO and bool(keepdims)
-    if where is not _NO:
-        options = dict(axis=axis, dtype=dtype, keepdims=keepdims, where=where, out=out)
-        return _on_backend("mean", x, options)
     axes = normalize_axes(axis, x.ndim, "mean")
     out_dtype = as_dtype(dtype) if dtype is not None else x._v.dtype
     if dtype is None and out_dtype.kind in "biu":
         out_dtype = float64
+    if where is not _NO:
+        chosen = _masked(x, where, 0)
+        if chosen is None or out_dtype.kind in "biu":
+            options = dict(axis=axis, dtype=dtype, keepdims=keepdims, where=where, out=out)
+            return _on_backend("mean", x, options)
+        inner = float32 if out_dtype.itemsize == 2 else out_dtype
+        total = _reduce("sum", chosen, axes, keepdims, inner, inner)
+        ones = broadcast_to(asarray(where), x.shape)
+        count = _reduce("sum", ones, axes, keepdims, int64, int64)
+        found = apply(OPS["divide"], total, wrap(cast(count._v, inner)))
+        return finish(wrap(cast(found._v, out_dtype)), out, "mean")
     if out_dtype.kind in "biu":  # an integer mean was asked for
         return _on_backend("mean", x, dict(axis=axis, dtype=dtype, keepdims=keepdims, out=out))
     return finish(_reduce("mean", x, axes, keepdims, out_dtype, out_dtype), out, "mean")

@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Searching, sorting, sets and scans: by the backend, most with results that depend on values."""
+"""Searching, sorting, sets and scans: most by the backend."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import as_dtype
+from ..dtypes import as_dtype, bool_
+from ..ir.table import OPS
+from .apply import apply
 from .backend_call import backend_call, delegate
 from .core import Array
+from .creation import asarray
+from .elementwise import where
+from .indexing import getitem
+from .manipulation import broadcast_to, concat
+from .operators import finish
+from .promote import broadcast
+from .reductions import max, min, normalize_axis
 
 __all__ = [
     "allclose",
@@ -68,10 +78,8 @@ isin = delegate(np.isin)
 median = delegate(np.median)
 partition = delegate(np.partition)
 percentile = delegate(np.percentile)
-ptp = delegate(np.ptp)
 quantile = delegate(np.quantile)
 searchsorted = delegate(np.searchsorted)
-select = delegate(np.select)
 trace = delegate(np.trace)
 unique = delegate(np.unique)
 unique_all = delegate(np.unique_all)
@@ -110,10 +118,72 @@ def argsort(x: Any, /, axis: int = -1, *, descending: bool = False, stable: bool
 
 
 def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
-    """The `n`-th differences of neighbours along an axis."""
-    ends = {"prepend": prepend, "append": append}
-    given = {name: end for name, end in ends.items() if end is not None}
-    return backend_call(np.diff, x, n, axis, **given)
+    """The `n`-th differences of neighbours along an axis; of booleans, whether they differ.
+
+    Args:
+        prepend, append: what stands before and after the elements; a number for one of them.
+
+    Raises:
+        ValueError: `n` is negative, or the array is 0-d.
+    """
+    x = asarray(x)
+    n = operator.index(n)
+    if n < 0:
+        raise ValueError(f"diff: order must be non-negative but got {n}")
+    if x.ndim == 0:
+        raise ValueError("diff requires input that is at least one dimensional")
+    place = normalize_axis(axis, x.ndim, "diff")
+    parts = [x if end is x else _end(x, end, place) for end in (prepend, x, append)]
+    if n and len(present := [part for part in parts if part is not None]) > 1:
+        x = concat(present, axis=place)
+    before = (slice(None),) * place
+    for _ in range(n):
+        op = OPS["not_equal" if x._v.dtype is bool_ else "subtract"]
+        x = apply(op, *[getitem(x, (*before, s)) for s in (slice(1, None), slice(None, -1))])
+    return x
+
+
+def _end(x: Array, end: Any, axis: int) -> Array | None:
+    if end is None:
+        return None
+    end = asarray(end)
+    shape = tuple([1 if d == axis else extent for d, extent in enumerate(x.shape)])
+    return end if end.ndim else broadcast_to(end, shape)
+
+
+def ptp(x: Any, /, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue) -> Array:
+    """The largest element less the smallest, along axes; in the type of the array."""
+    found = apply(OPS["subtract"], *[f(x, axis, keepdims=keepdims) for f in (max, min)])
+    return finish(found, out, "ptp")
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+    """Elements of the choice whose condition is the first that holds; the default where none does.
+
+    Args:
+        condlist: arrays of booleans.
+        choicelist: as many arrays or numbers.
+
+    Raises:
+        ValueError: the lists differ in length, or are empty.
+        TypeError: a condition is not boolean.
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError("select: list of cases must be same length as list of conditions")
+    if not len(condlist):
+        raise ValueError("select with an empty condition list is not possible")
+    conditions = [asarray(c) for c in condlist]
+    for number, condition in enumerate(conditions):
+        if condition.dtype is not bool_:
+            raise TypeError(
+                f"select: invalid entry {number} in condlist: should be boolean, not "
+                f"{condition.dtype}"
+            )
+    found = default
+    shape = broadcast("select", tuple([c.shape for c in conditions]))
+    for condition, choice in zip(reversed(conditions), reversed(choicelist), strict=True):
+        found = where(condition, choice, found)
+    return found if found.ndim >= len(shape) else broadcast_to(found, shape)
 
 
 def _scan(run: Any, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Array:
