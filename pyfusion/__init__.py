@@ -40,6 +40,7 @@ _LAZY = {
     "custom": "custom",
     "explain": "inspection",
     "lower": "inspection",
+    "nn": "nn",
     "observer": "observer",
     "testing": "testing",
 }
@@ -63,6 +64,7 @@ __all__ = [  # noqa: F405
     "flush",
     "load_plans",
     "lower",
+    "nn",
     "observer",
     "save_plans",
     "sync",

@@ -23,7 +23,8 @@ from .signatures import Signatures
 _frame = sys._getframe
 _CAST = OPS["cast"]
 # The packages that record on behalf of a user, whose line is the call site.
-_RECORDERS = (__package__, __package__.rpartition(".")[0] + ".custom")
+_ROOT = __package__.rpartition(".")[0]
+_RECORDERS = (__package__, f"{_ROOT}.custom", f"{_ROOT}.nn")
 
 
 class Array(Signatures):

@@ -13,7 +13,7 @@ import pyfusion
 LAYERS = [
     ["tools", "testing"],
     ["__init__"],
-    ["inspection", "fusion", "custom"],
+    ["inspection", "fusion", "custom", "nn"],
     ["array"],
     ["client", "observer"],
     ["stream"],
