@@ -30,7 +30,8 @@ burn_operations.tsv. -->
 
 # Operations
 
-- **Types**: `b` booleans, `i` integers, `f` floats, `c` complex numbers.
+- **Types** of arrays that it takes, of random ones that it gives: `b` booleans, `i` integers, `f`
+  floats, `c` complex numbers.
 - **CPU**: a *kernel* is compiled and fused with its neighbours; the *backend* is NumPy, whose call
   is deferred and stands between kernels, or is run *at once*. *View* and *kernel* are deferred too.
 - **GPU**: a *kernel*, or the library: *CuPy*, *PyTorch* or both; else NumPy on the *host*, with
@@ -134,7 +135,10 @@ def row(function: str, names: list[str]) -> Row:
     """What there is to say of a function."""
     if function in NO_CALL or function.startswith("random.") and not hasattr(pf, "random"):
         return Row(f"`{function}`", _known_as(function), _joined(names), *[""] * 4)
-    kinds = "".join([kind for kind in _KINDS if takes(function, kind)])
+    if function.startswith("random."):  # of the result: they take no arrays
+        kinds = EXAMPLES[function](maker("float32")).dtype.kind
+    else:
+        kinds = "".join([kind for kind in _KINDS if takes(function, kind)])
     if not kinds:
         raise SystemExit(f"the example of {function} takes no type")
     shown = lowered(function, "f" if "f" in kinds else kinds[0])
