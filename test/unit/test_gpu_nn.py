@@ -34,6 +34,7 @@ def test_without_a_library_for_it_the_host_runs_it(gpu, monkeypatch):
     x = pf.asarray(n, device="cuda")
     with (
         pytest.warns(pf.HostWarning, match="order is run by NumPy"),
+        pytest.warns(pf.HostWarning, match="gather is run by NumPy"),
         pf.testing.inspect() as report,
     ):
         values, places = nn.topk_with_indices(x, 2)

@@ -226,7 +226,7 @@ def test_an_observer_sees_one_operation():
 
     class Observer(pf.observer.FusionObserver):
         def registered(self, operation):
-            names.append(operation.name)
+            names.append(operation.op.name)
 
     with pf.observer.install(Observer()):
         np.asarray(nn.softmax(pf.ones((4, 8))))
