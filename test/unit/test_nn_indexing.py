@@ -215,7 +215,8 @@ def test_they_are_deferred():
         w = nn.scatter(x, [[0, 0]], 1.0, 1) + z[:, :1]
     assert y.tolist() == [[2], [12], [22]]
     assert w.tolist() == [[5, 4, 5, 6], [11, 12, 13, 14], [19, 20, 21, 22]]
-    assert report.blocks == 1
+    if pf.config.mode != "single":
+        assert report.blocks == 1
     pf.testing.assert_same_everywhere(lambda x: [nn.cummax(x + 1, 0), nn.topk(x, 2)], x)
 
 
