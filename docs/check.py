@@ -3,10 +3,10 @@
 
     python docs/check.py
 
-docs/flags.md and the tables of docs/semantics.md are what the scripts beside them write, the
-examples of the latter have the values that they show, docs/gpu.md lists what libraries run,
-docs/protocols.md what becomes of each of NumPy's functions, the IR
-in docs/architecture.md is that of its example, the programs of docs/engine.md run, tests that are
+docs/flags.md, docs/operations.md and the tables of docs/semantics.md are what the scripts beside
+them write, the examples of the latter have the values that they show, docs/gpu.md lists what
+libraries run, docs/protocols.md what becomes of each of NumPy's functions, the IR in
+docs/architecture.md is that of its example, the programs of docs/engine.md run, tests that are
 named exist, the README's example prints what stands below it, and links lead to files.
 """
 
@@ -36,6 +36,15 @@ def flags() -> list[str]:
 
     page = ROOT / "docs" / "flags.md"
     return [] if page.read_text() == flags.text() else ["docs/flags.md: run python docs/flags.py"]
+
+
+def operations() -> list[str]:
+    import operations
+
+    page = ROOT / "docs" / "operations.md"
+    if page.read_text() == operations.text():
+        return []
+    return ["docs/operations.md: run python docs/operations.py"]
 
 
 def semantics() -> list[str]:
@@ -146,7 +155,19 @@ def links() -> list[str]:
 
 
 def main() -> int:
-    checks = (flags, semantics, gpu, protocols, architecture, engine, tests, intents, readme, links)
+    checks = (
+        flags,
+        operations,
+        semantics,
+        gpu,
+        protocols,
+        architecture,
+        engine,
+        tests,
+        intents,
+        readme,
+        links,
+    )
     problems = [p for check in checks for p in check()]
     print("\n".join(problems) or "the documentation is true")
     return 1 if problems else 0

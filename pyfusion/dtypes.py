@@ -20,6 +20,7 @@ __all__ = [
     "bool_",
     "complex64",
     "complex128",
+    "computed_in",
     "dtype_of",
     "float16",
     "float32",
@@ -181,3 +182,8 @@ def as_dtype(given: Any) -> DType:
     except (TypeError, ValueError) as error:
         raise TypeError(f"{given!r} names no element type: {error}") from None
     return dtype_of(dtype)
+
+
+def computed_in(dtype: DType) -> DType:
+    """The type that functions of several steps compute in: float32 for floats of 16 bits."""
+    return float32 if dtype is float16 or dtype is bfloat16 else dtype

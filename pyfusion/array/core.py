@@ -23,9 +23,8 @@ from .signatures import Signatures
 _frame = sys._getframe
 _CAST = OPS["cast"]
 # The packages that record on behalf of a user, whose line is the call site.
-_RECORDERS = tuple(
-    [__package__.rpartition(".")[0] + part for part in (".array", ".custom", ".random")]
-)
+_ROOT = __package__.rpartition(".")[0]
+_RECORDERS = (__package__, *[f"{_ROOT}.{part}" for part in ("custom", "nn", "random")])
 
 
 class Array(Signatures):

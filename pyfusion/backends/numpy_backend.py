@@ -65,7 +65,7 @@ class NumpyBackend:
                 run = GUARDED.get(op.name) or op.oracle
                 if run is None:
                     raise RuntimeError(f"the NumPy backend does not know {op.name}")
-                options = dict(attrs) if kind == "opaque" and attrs else {}
+                options = dict(attrs) if kind in ("opaque", "composite") and attrs else {}
                 typed = kind == "elementwise" or op.ufunc is not None
                 operands = _operands(op, args, dtype) if typed else args
                 if op.name == "cast":

@@ -7,9 +7,14 @@ shifts by the width or more, division of integers by zero.
 
 from __future__ import annotations
 
+from string import ascii_letters, digits
+
 __all__ = ["GROUPS", "on_device"]
 
-# What CuPy runs; names that end in "*" PyTorch runs as well. docs/gpu.md shows this table.
+_LETTERS = ascii_letters + digits + "_"
+
+# What CuPy runs; names that end in "*" PyTorch runs as well, those that end in "+" PyTorch alone.
+# docs/gpu.md shows this table.
 GROUPS: dict[str, str] = {
     "products of matrices": "matmul* dot inner outer tensordot kron vecdot einsum",
     "joining and moving": "concatenate* stack* hstack vstack dstack column_stack roll* tile repeat "
@@ -20,12 +25,15 @@ GROUPS: dict[str, str] = {
     "ifftshift",
     "linear algebra": "cholesky qr svd eigh eigvalsh solve inv det slogdet norm",
     "parts of complex numbers": "real imag",
+    "of pyfusion.nn": "conv+ conv_transpose+ avg_pool+ max_pool+ max_pool_indices+ "
+    "adaptive_avg_pool+ interpolate+ grid_sample+ unfold+ unfold4d+ order+ running_extreme+ "
+    "gather+ gather_nd+ take_along+",
 }
 
 
 def on_device(library: str) -> frozenset[str]:
     """The functions of a library, "cupy" or "torch"."""
     names = [name for group in GROUPS.values() for name in group.split()]
-    if library == "torch":
-        names = [name for name in names if name.endswith("*")]
-    return frozenset([name.removesuffix("*") for name in names])
+    wanted = ("*", "+") if library == "torch" else ("*", "")
+    names = [name for name in names if name.lstrip(_LETTERS) in wanted]
+    return frozenset([name.rstrip("*+") for name in names])

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import torch
 
+from .torch_nn import FLOATS as _FLOATS
+from .torch_nn import FUNCTIONS_OF_NN
+
 __all__ = ["FUNCTIONS", "Function", "runs"]
 
-_FLOATS = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
 _COMPLEX = frozenset({torch.complex64, torch.complex128})
 _WHOLE = frozenset(
     {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
@@ -128,4 +130,5 @@ FUNCTIONS: dict[str, Function] = {
     "argsort": Function(_argsort, _FLOATS | _WHOLE, _along),
     "roll": Function(_roll, _FLOATS | _COMPLEX | _WHOLE, _moves),
     "nonzero": Function(_nonzero, _FLOATS | _COMPLEX | _WHOLE, lambda x: x.ndim > 0),
+    **{name: Function(*about) for name, about in FUNCTIONS_OF_NN.items()},
 }

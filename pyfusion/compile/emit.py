@@ -11,7 +11,7 @@ from typing import Any
 
 from mlir import ir
 
-from ..dtypes import DType
+from ..dtypes import DType, computed_in
 from ..ir.value import Value, site_text
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -176,6 +176,8 @@ def operand_dtypes(v: Value) -> list[DType]:
         condition = args[0].dtype if isinstance(args[0], Value) else None
         return [condition, v.dtype, v.dtype]
     typed = op.scalars or next((a.dtype for a in args if isinstance(a, Value)), v.dtype)
+    if op.kind == "composite":
+        typed = computed_in(typed)
     return [a.dtype if isinstance(a, Value) else typed for a in args]
 
 
@@ -192,6 +194,18 @@ def scalar_dtypes(block: Any) -> list[DType]:
 def _elementwise(e: Emitter, v: Value, args: Any, attrs: Any, dyn: Any, result: ir.Type) -> Any:
     operands = [e._operand(a, d) for a, d in zip(args, operand_dtypes(v), strict=True)]
     return f"fusion.{v.record[0].name}", operands, {}
+
+
+def _composite(e: Emitter, v: Value, args: Any, attrs: Any, dyn: Any, result: ir.Type) -> Any:
+    """A call that fusion-inline-custom replaces."""
+    arrays = [a for a in args if isinstance(a, Value)]
+    operands = [e._operand(a, a.dtype) for a in arrays]
+    operands += [next(e.scalars) for _ in range(len(args) - len(arrays))]
+    attributes: dict[str, ir.Attribute] = {"callee": ir.StringAttr.get(v.record[0].callee)}
+    if attrs:
+        texts = {key: ir.StringAttr.get(repr(item)) for key, item in attrs}
+        attributes["options"] = ir.DictAttr.get(texts)
+    return "fusion.custom_call", operands, attributes
 
 
 def _axes_view(e: Emitter, v: Value, args: Any, attrs: Any, dyn: Any, result: ir.Type) -> Any:
@@ -253,6 +267,7 @@ _BUILDERS = {
     "elementwise": _elementwise,
     "contraction": _elementwise,
     "reduction": _reduction,
+    "composite": _composite,
     "view": _axes_view,
 }
 _SPECIAL = {

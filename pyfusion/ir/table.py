@@ -27,6 +27,7 @@ __all__ = [
     "UFUNCS",
     "OpInfo",
     "composed_creation",
+    "composite_op",
     "custom_op",
     "known_custom_op",
     "op_of_ufunc",
@@ -39,7 +40,8 @@ class OpInfo(Coded):
 
     Attributes:
         name: of the operation in the dialect; for an opaque one the backend's name for it.
-        kind: elementwise, view, creation, reduction, contraction, opaque or region.
+        kind: elementwise, view, creation, reduction, contraction, opaque, region, or composite: one
+            operation in records and in IR, which fusion-inline-custom replaces by several.
         cost: "cheap" or "math".
         code: a small number, in plan keys.
         numpy: the NumPy function of the same meaning, empty if there is none.
@@ -48,7 +50,8 @@ class OpInfo(Coded):
             where NumPy's result is not the documented one.
         operator: Python's name of the operator (`add` for `__add__`), or empty.
         aliases: names of the function other than `name` and `numpy`.
-        inline: gives the IR in place of a call of an operation that `user_op` made, or None.
+        inline: gives the IR in place of a call of an operation that `user_op` or `composite_op`
+            made, or None.
         scalars: the type of the operands that are numbers; None for that of the arrays, or of the
             result.
     """
@@ -88,6 +91,8 @@ class OpInfo(Coded):
     def callee(self) -> str:
         """What IR calls an opaque operation. The first of a name that is asked has the name; while
         it exists, others of that name are called `custom.norm#2` and so on."""
+        if self.kind == "composite":
+            return f"nn.{self.name}"
         if not self._callee:
             self._callee = claim(self) if self.is_custom else f"numpy.{self.name}"
         return self._callee
@@ -244,6 +249,20 @@ def composed_creation(name: str, run: Callable[..., Any], scalars: DType) -> OpI
     op.oracle = run
     op.scalars = scalars
     op._callee = f"pyfusion.{name}"
+    return op
+
+
+def composite_op(name: str, run: Callable[..., Any], inline: Callable[[Any], Any]) -> OpInfo:
+    """An operation that is made of others: one in records and in IR until it is inlined.
+
+    Its operands are arrays and then Python numbers, which are of the arrays' type, or float32 where
+    that has 16 bits. `run` is given them as NumPy arrays and the static arguments by name; `inline`
+    as that of `user_op`.
+    """
+    op = OpInfo(name, "composite", "math", "")
+    op.oracle = run
+    op.inline = inline
+    bodies[op.callee] = inline
     return op
 
 

@@ -55,6 +55,25 @@ def trace(f: Callable[..., Any], args: tuple, kwargs: dict, arrays_of: Any) -> t
     return open_block(queue), (result, values)
 
 
+def recorded(f: Callable[..., Any], *args: Any) -> tuple[list[Value], Any]:
+    """What `f(*args)` records, in order, and what it returns. Nothing is run, so that a compile may
+    do this; `forget` must follow."""
+    inner = streams.Stream()
+    inner.limit = 1 << 60
+    inner.sealed = True
+    try:
+        with streams.replaced(inner):
+            return inner.queue, f(*args)
+    except BaseException:
+        _fail(inner.queue)
+        raise
+
+
+def forget(queue: list[Value]) -> None:
+    """Lets go of what `recorded` gave."""
+    _fail(queue)
+
+
 def _fail(queue: list[Value]) -> None:
     for v in queue:
         fail(v, ExecutionError("recorded by lower() or explain(), which run nothing"))

@@ -113,6 +113,8 @@ def parse(source: str | bytes, name: str, context: ir.Context) -> ir.Module:
     """
     from mlir import ir
 
+    from .. import nn  # noqa: F401  (the bodies of its operations)
+
     try:
         return ir.Module.parse(source, context)
     except ir.MLIRError:

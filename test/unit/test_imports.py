@@ -13,7 +13,7 @@ import pyfusion
 LAYERS = [
     ["tools", "testing"],
     ["__init__"],
-    ["inspection", "fusion", "custom", "random"],
+    ["inspection", "fusion", "custom", "nn", "random"],
     ["array"],
     ["client", "observer"],
     ["stream"],
