@@ -50,7 +50,8 @@ def lib():
         [1, 1, 1, 1, 4, 0, 0, 0],  # the row form keeps nothing after what it reduces
         [0, 1, 0, 0, 0, 0, 257, 0],  # operands
         [0, 1, 0, 0, 0, 0, -1, 0],
-        [0, 1, 0, 0, 0, 0, 1, 6, 4, 0],  # role
+        [0, 1, 0, 0, 0, 0, 1, 7, 4, 0],  # role
+        [1, 1, 1, 0, 4, 0, 1, 6, 4, 1, 2, 4],  # a strided result of a reduction
         [0, 1, 0, 0, 0, 0, 1, 0, 3, 0],  # itemsize
         [0, 1, 0, 0, 0, 0, 0, 1, 0, 4],  # an element-wise kernel has no finish part
         [1, 1, 1, 0, 3, 0, 0, 0],  # accumulator

@@ -73,7 +73,7 @@ DAMAGES = {
     "another format": lambda path: path.write_bytes(
         path.read_bytes().replace(b"pyfusion plans", b"pyfusion blocks", 1)
     ),
-    "another version": lambda path: path.write_bytes(path.read_bytes().replace(b"3,", b"2,", 1)),
+    "another version": lambda path: path.write_bytes(path.read_bytes().replace(b"4,", b"3,", 1)),
 }
 
 

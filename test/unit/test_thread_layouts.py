@@ -125,7 +125,7 @@ def test_layouts_are_numbered_once():
         mine = found[number] = []
         for shape in shapes:
             assert value.ones_mask(shape) == tuple([n == 1 for n in shape])
-            mine.append(value.layout_desc(pf.uint16, shape, True))
+            mine.append(value.concrete(pf.uint16, shape, None, 0, None).desc)
 
     run_threads(work, COUNT)
     assert len(set(found[0])) == len(shapes)
