@@ -266,3 +266,17 @@ def test_zero_size_and_0d():
     z = pf.zeros(3)
     z[3:] = []
     assert z.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "bfloat16", "bool"])
+def test_on_a_gpu(gpu, dtype):
+    n = (np.arange(60).reshape(3, 4, 5) % 7).astype(dtype if dtype != "bfloat16" else np.float32)
+    x = pf.asarray(n.copy(), dtype=dtype, device="cuda")
+    held, v = x.copy(), x[::-1, :, 1:3]
+    for a, b in ((x, v), (n, n[::-1, :, 1:3])):
+        a[1:, ::-2] = 1
+        b[0, 1:3, ::-1] = a[0, :2, :2]
+        a[:, 0] = a[:, 1]
+    assert x.device == "cuda:0"
+    np.testing.assert_array_equal(np.asarray(x).astype(n.dtype), n)
+    assert not np.array_equal(np.asarray(held).astype(n.dtype), n)
