@@ -27,7 +27,7 @@ def dense_values(func: ir.Operation) -> set[ir.Value]:
         if "fusion.strided" not in own:
             found.add(argument)
     for op in inside(func):  # what is met before its producer, in a loop of blocks, is not dense
-        if op.name in ("func.call", "fusion.constant"):
+        if op.name in ("func.call", "fusion.constant", "fusion.insert_slice"):
             found.update(op.results)
         elif op.name in KEEP_ORDER and op.operands[0] in found:
             found.add(op.results[0])

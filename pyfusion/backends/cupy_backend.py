@@ -174,6 +174,10 @@ class CupyBackend:
             return function is np.matmul and not options
         if not _takes(call, args, _options(function, options)):
             return False
+        if function is np.searchsorted and not _sorter_is_an_array(args, options):
+            return False
+        if function is np.inner and any(a.size == 0 for a in arrays):  # CuPy divides by 0
+            return False
         # CuPy counts repetitions on the host.
         return function is not np.repeat or not _arrays([args[1:], list(options.values())])
 
@@ -238,6 +242,12 @@ def _options(function: Any, options: dict[str, Any]) -> dict[str, Any]:
     if function in (np.sort, np.argsort):
         return {key: value for key, value in options.items() if key != "stable"}
     return options
+
+
+def _sorter_is_an_array(args: list[Any], options: dict[str, Any]) -> bool:
+    """Or none is given: CuPy takes no list for it."""
+    sorter = args[3] if len(args) > 3 else options.get("sorter")
+    return sorter is None or isinstance(sorter, cupy.ndarray)
 
 
 def _takes(call: Callable[..., Any], args: list[Any], options: dict[str, Any]) -> bool:

@@ -251,7 +251,7 @@ CALLS = {
     "linalg.det": "np.linalg.det(s) np.linalg.det(s[None])",
     "linalg.diagonal": "np.linalg.diagonal(h,offset=1)",
     "linalg.eig": "np.linalg.eig(s)",
-    "linalg.eigh": "np.linalg.eigh(s@s.T)",
+    "linalg.eigh": "np.linalg.eigh(s@s.T)[0] np.abs(np.linalg.eigh(s@s.T)[1])",
     "linalg.eigvals": "np.linalg.eigvals(s)",
     "linalg.eigvalsh": "np.linalg.eigvalsh(s@s.T)",
     "linalg.inv": "np.linalg.inv(s)",
@@ -270,7 +270,8 @@ CALLS = {
     "linalg.qr": "np.linalg.qr(s) np.linalg.qr(s,mode='r')",
     "linalg.slogdet": "np.linalg.slogdet(s)",
     "linalg.solve": "np.linalg.solve(s,s[0])",
-    "linalg.svd": "np.linalg.svd(a) np.linalg.svd(a,compute_uv=False)",
+    "linalg.svd": "np.abs(np.linalg.svd(a)[0]) np.linalg.svd(a)[1] np.abs(np.linalg.svd(a)[2]) "
+    "np.linalg.svd(a,compute_uv=False)",
     "linalg.svdvals": "np.linalg.svdvals(a)",
     "linalg.tensordot": "np.linalg.tensordot(a,v,axes=1)",
     "linalg.tensorinv": "np.linalg.tensorinv(np.reshape(s,(3,3,1)),ind=1)",

@@ -265,6 +265,7 @@ ERRORS = [
 ]  # fmt: skip
 
 
+@pytest.mark.host  # on a GPU its library raises, at once
 @pytest.mark.parametrize("text", ERRORS)
 def test_errors_are_raised_at_the_call(text, x):
     with pytest.raises(Exception) as wanted:  # noqa: B017
@@ -275,6 +276,7 @@ def test_errors_are_raised_at_the_call(text, x):
     assert not isinstance(info.value, pf.ExecutionError)
 
 
+@pytest.mark.host
 def test_failures_of_deferred_calls_name_the_line(x, monkeypatch):
     """What cannot be foreseen, as memory that lacks, is raised at the read."""
 

@@ -216,6 +216,7 @@ def test_signs_of_parts():
         np.testing.assert_array_equal(np.signbit(got[:-1]), np.signbit(want[:-1]))
 
 
+@pytest.mark.host
 def test_ufuncs_of_others_are_deferred():
     """As those of SciPy; one of Python's objects, whose function may do anything, runs at once."""
     ufunc = np.frompyfunc(lambda a: a * 2, 1, 1)
@@ -252,6 +253,7 @@ def test_every_ufunc_of_numpy_gives_arrays_or_refuses():
     assert count > 120
 
 
+@pytest.mark.host  # on a GPU some run at once
 def test_call_sites_are_the_user_s():
     x = pf.asarray(elements("float32")) * 1
     made = [
