@@ -179,12 +179,15 @@ struct Made {
 PyObject* launch_run(PyObject* self, PyObject* env) {
   Plan& plan = plan_of(self);
   if (!is_connected()) return nullptr;
-  Ref extents(shape_of(env, plan.extents));
-  if (!extents || !pack(plan, env, extents, nullptr)) return nullptr;
-  int32_t code;
+  Ref packed(shape_of(env, plan.extents));
+  if (!packed || !pack(plan, env, packed, nullptr)) return nullptr;
+  // Where the interpreter ends meanwhile, it ends this thread while it waits for the GIL: until 3.13 by unwinding its
+  // stack, on which nothing may own a reference then.
+  PyObject* kept = packed.release();
   PyThreadState* thread = PyEval_SaveThread();
-  code = runtime.launch(plan.handle, plan.words.data());
+  const int32_t code = runtime.launch(plan.handle, plan.words.data());
   PyEval_RestoreThread(thread);
+  Ref extents(kept);
   if (code != 0) return PyLong_FromLong(code);  // it has freed what it made
   Made made{plan};
   for (const Result& r : plan.results) {
