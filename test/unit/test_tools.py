@@ -57,7 +57,7 @@ def alive(process):
 
 
 def wait_for(condition):
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120  # a loaded machine takes its time
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -69,7 +69,7 @@ def compiling(tmp_path, file):
     started = tmp_path / "started"
     ptxas = tmp_path / "ptxas"
     ptxas.write_text(
-        f"#!/bin/sh\nsleep 60 &\necho $! > {started}.new\nmv {started}.new {started}\nwait\n"
+        f"#!/bin/sh\nsleep 900 &\necho $! > {started}.new\nmv {started}.new {started}\nwait\n"
     )
     ptxas.chmod(0o755)
     process = subprocess.Popen(
@@ -88,7 +88,7 @@ def compiling(tmp_path, file):
 def test_signals_end_all_that_runs(compiling, number):
     process, sleeper = compiling
     process.send_signal(number)
-    assert process.wait(20) == 128 + number
+    assert process.wait(120) == 128 + number
     wait_for(lambda: not alive(sleeper))
     said = process.stderr.read().decode()
     assert said == f"pyfusion-compile: stopped by {signal.Signals(number).name}\n"
@@ -121,7 +121,7 @@ def test_what_cannot_be_interrupted_is_killed():
     with process:
         process.stdout.readline()
         process.terminate()
-        assert process.wait(20) == 128 + signal.SIGTERM
+        assert process.wait(120) == 128 + signal.SIGTERM
 
 
 # What the environment says
