@@ -35,6 +35,8 @@ def pytest_runtest_setup(item):
 
     if missing := _missing(config.device):
         pytest.skip(missing)
+    if item.get_closest_marker("fused") and config.mode != "fused":
+        pytest.skip(f"about the mode fused, not {config.mode}")
     if item.get_closest_marker("host") and config.device != "cpu":
         pytest.skip(f"for arrays of the host, not of {config.device}")
     if item.get_closest_marker("gpu") and (missing := _missing("cuda")):

@@ -2,11 +2,8 @@
 """What the tests of custom operations share."""
 
 import numpy as np
-import pytest
 
 import pyfusion as pf
-
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled programs")
 
 
 def counted(f, *args):

@@ -30,7 +30,6 @@ LAYOUTS = {
     "zero-size": lambda m, a: a[:0],
 }
 buffers = pytest.mark.skipif(sys.version_info < (3, 12), reason="PEP 688 came with Python 3.12")
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
 
 
 def pairs():
@@ -73,7 +72,7 @@ def test_reads_of_all_types_and_layouts():
             assert (element in x) == (np.asarray(element) in n)
 
 
-@fused_only
+@pytest.mark.fused
 def test_an_element_is_looked_for_in_one_kernel():
     x = pf.asarray(np.arange(100.0))
     with inspect() as report:
@@ -266,7 +265,7 @@ COPIES = {
 }  # fmt: skip
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.host
 @pytest.mark.parametrize("text", COPIES)
 def test_what_copies(text):
@@ -289,7 +288,7 @@ EXPORTS = {
 }
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.host
 @pytest.mark.parametrize("export", EXPORTS)
 def test_what_is_exported_pins_its_buffer(export):

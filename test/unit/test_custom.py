@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from custom_common import counted, fused_only
+from custom_common import counted
 
 import pyfusion as pf
 
@@ -39,7 +39,7 @@ def test_default_rules_are_those_of_an_element_wise_operation():
     assert np.asarray(got).tolist() == [[2, 2]] * 3
 
 
-@fused_only
+@pytest.mark.fused
 def test_numbers_are_arguments_and_compile_nothing_anew():
     x = pf.asarray(np.arange(6.0))
     np.asarray(histogram(x * 2, 3))
@@ -48,7 +48,7 @@ def test_numbers_are_arguments_and_compile_nothing_anew():
     assert (report.compiles, report.unfused) == (0, ["custom.histogram"])
 
 
-@fused_only
+@pytest.mark.fused
 def test_what_is_static_is_part_of_the_program():
     seen = []
 
@@ -164,7 +164,7 @@ def test_a_failure_is_the_operations_own_also_where_steps_are_timed(capsys):
         np.asarray(bad(x))
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.host
 def test_the_body_of_an_array_on_a_gpu_runs_on_the_host(gpu):
     @pf.custom.op(shape=lambda x: [x.shape, ()], name="test.on_host")

@@ -12,8 +12,6 @@ import pytest
 
 import pyfusion as pf
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled programs")
-
 
 def scaled_by(k, name="test.factory"):
     @pf.custom.op(shape=lambda x: [x.shape, x.shape], dtype=lambda x: x.dtype, name=name)
@@ -45,7 +43,7 @@ def test_operations_of_one_name_keep_their_lowerings():
     assert {k: r[1].tolist() for k, r in pending.items()} == {k: [-2 * k] * 3 for k in ops}
 
 
-@fused_only
+@pytest.mark.fused
 def test_what_was_recorded_before_a_lowering_keeps_the_one_it_had():
     @pf.custom.op(name="test.lowered_again")
     def body(x):
@@ -59,7 +57,7 @@ def test_what_was_recorded_before_a_lowering_keeps_the_one_it_had():
     assert [r.tolist()[0] for r in recorded] == [0, 1, -1]
 
 
-@fused_only
+@pytest.mark.fused
 def test_saved_plans_of_one_name_are_told_apart(tmp_path):
     x = pf.asarray(np.ones(5))
     with pf.config.scope(keep_plans=True):
@@ -127,7 +125,7 @@ def test_equal_static_arguments_that_are_not_the_same(lowered, count):
     assert list(dict.fromkeys(map(repr, seen))) == list(map(repr, EQUAL))
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_lowering_is_asked_for_each_text_of_an_argument():
     @pf.custom.op(name="test.text")
     def body(x, *, how):

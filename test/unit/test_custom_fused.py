@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from custom_common import counted, fused_only
+from custom_common import counted
 
 import pyfusion as pf
 
@@ -17,7 +17,7 @@ def silu(x):
     return x / (1 + pf.exp(-x))
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_fused_body_is_one_kernel_with_what_is_around_it():
     x = pf.asarray(np.linspace(-2, 2, 9, dtype=np.float32))
     got, report = counted(lambda x: silu(x * 2) + 1, x)
@@ -67,7 +67,7 @@ def _axpy(op, fusion):
     return fusion.add(fusion.multiply(x, scale), y)
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_lowering_fuses():
     x = pf.asarray(np.arange(4, dtype=np.float32))
 
@@ -121,7 +121,7 @@ def test_a_lowering_of_several_results_and_options():
         assert (report.kernels, report.unfused) == (1, [])
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_lowering_that_fails_falls_back_to_the_body():
     @pf.custom.op(name="test.bad_lowering")
     def body(x):

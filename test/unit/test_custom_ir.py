@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from custom_common import counted, fused_only
+from custom_common import counted
 
 import pyfusion as pf
 
@@ -17,7 +17,7 @@ SCALED = """
 scaled = pf.custom.from_ir(SCALED)
 
 
-@fused_only
+@pytest.mark.fused
 def test_ir_fuses():
     x = pf.asarray(np.arange(4, dtype=np.float32))
 

@@ -151,7 +151,7 @@ def test_a_fused_body_that_gives_what_holds_itself():
         op(pf.ones(2))
 
 
-@pytest.mark.skipif(pf.config.mode != "fused", reason="nothing is compiled else")
+@pytest.mark.fused
 def test_a_lowering_that_is_wrong_is_named():
     op = pf.custom.op(name="test.raising_lowering")(_identity)
     with pytest.raises(TypeError, match=r"custom\.test\.raising_lowering: a lowering is a f"):

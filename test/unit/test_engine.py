@@ -11,8 +11,6 @@ import pytest
 import pyfusion as pf
 from pyfusion.stream import engine
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
-
 
 def run_python(code, **env):
     import os
@@ -42,7 +40,7 @@ def test_import_loads_no_compiler():
     assert run_python(code).stdout.strip() == "[]"
 
 
-@fused_only
+@pytest.mark.fused
 def test_plan_store_is_bounded():
     with pf.config.scope(max_plans=2):
         for name in ("exp", "log1p", "sin", "cos"):
@@ -73,7 +71,7 @@ def growth(code):
     return int(done.stdout)
 
 
-@fused_only
+@pytest.mark.fused
 def test_memory_is_flat_over_warm_flushes():
     code = """
 x = pf.ones(16)
@@ -97,7 +95,7 @@ print(run(work, 3000, 300_000))
     assert growth(code) < 8000
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_block_that_does_not_compile_runs_on_the_backend(monkeypatch):
     from pyfusion.compile import driver
 

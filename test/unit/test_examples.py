@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import pyfusion as pf
-
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 SAID = {
@@ -20,7 +18,7 @@ SAID = {
 }
 
 pytestmark = [
-    pytest.mark.skipif(pf.config.mode != "fused", reason="they show what is fused"),
+    pytest.mark.fused,
     pytest.mark.host,
 ]
 

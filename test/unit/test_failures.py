@@ -21,7 +21,6 @@ from pyfusion.stream import engine
 from pyfusion.stream.on_backend import OnBackend
 
 pytestmark = pytest.mark.host
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled blocks")
 
 
 class Boom(Exception):
@@ -121,7 +120,7 @@ def test_the_cause_is_what_was_raised_without_its_traceback():
     assert error.__cause__.args == ("first",)
 
 
-@fused_only
+@pytest.mark.fused
 def test_an_error_that_is_raised_on_keeps_its_traceback(monkeypatch):
     from pyfusion.compile import driver
 
@@ -303,7 +302,7 @@ def run(monkeypatch, owner, step, error, donated, strict):
     return found, errors, calls[0] > step
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize("donated", [False, True])
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("owner", [KernelStep, BackendStep])

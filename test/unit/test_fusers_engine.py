@@ -15,7 +15,7 @@ from pyfusion.stream import engine
 from pyfusion.stream.plan import MAX_LAYOUTS, Part, Plan
 
 pytestmark = [
-    pytest.mark.skipif(pf.config.mode != "fused", reason="about plans of whole blocks"),
+    pytest.mark.fused,
     pytest.mark.usefixtures("only_the_compiler"),
     pytest.mark.host,
 ]

@@ -13,7 +13,7 @@ from pyfusion.errors import FuserError
 from pyfusion.stream import engine
 
 pytestmark = [
-    pytest.mark.skipif(pf.config.mode != "fused", reason="about plans of whole blocks"),
+    pytest.mark.fused,
     pytest.mark.usefixtures("only_the_compiler"),
     pytest.mark.host,
 ]

@@ -17,7 +17,7 @@ from pyfusion.stream import engine
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 
 pytestmark = [
-    pytest.mark.skipif(pf.config.mode != "fused", reason="about plans of whole blocks"),
+    pytest.mark.fused,
     pytest.mark.usefixtures("only_the_compiler"),
     pytest.mark.host,
 ]

@@ -7,12 +7,9 @@ import pytest
 import pyfusion as pf
 from pyfusion.backends.numpy_backend import NumpyBackend
 from pyfusion.backends.protocols import FusionBackend, FusionDevice, FusionHandle, FusionTensor
-from pyfusion.config import config
 from pyfusion.ir.device import CPU
 from pyfusion.runtime import devices
 from pyfusion.stream import engine
-
-fused_only = pytest.mark.skipif(config.mode != "fused", reason="counts kernels")
 
 
 class Hosted(NumpyBackend):
@@ -103,7 +100,7 @@ def test_types_and_shapes(fused, shape, dtype):
     np.testing.assert_array_equal(got, n + n)
 
 
-@fused_only
+@pytest.mark.fused
 def test_memory_of_the_host_is_compiled():
     fused = pf.Fusion(Hosted())
     x = fused.asarray(data(1000))

@@ -6,10 +6,7 @@ import pytest
 
 import pyfusion as pf
 
-fused_only = pytest.mark.skipif(
-    pf.config.mode != "fused", reason="counts kernels, which only the fused mode merges"
-)
-pytestmark = fused_only
+pytestmark = pytest.mark.fused
 
 
 def array(*shape, seed=0):

@@ -201,7 +201,7 @@ def test_at_each_point_of_a_warm_program(donated, kind, stride, least):
     assert no_numbers_left()
 
 
-@pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled blocks")
+@pytest.mark.fused
 def test_at_points_of_a_first_compile():
     count = Points(1 << 40)
     interrupted(1 << 40, False)

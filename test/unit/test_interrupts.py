@@ -18,7 +18,6 @@ from pyfusion.runtime.steps import KernelStep
 from pyfusion.stream import engine
 
 pytestmark = pytest.mark.host
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled kernels")
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def interrupted_launch(monkeypatch):
     return armed
 
 
-@fused_only
+@pytest.mark.fused
 def test_an_interrupt_runs_the_block_again_when_asked(interrupted_launch):
     x = pf.asarray(np.ones(1000, np.float32))
     y = x * 2 + 1
@@ -49,7 +48,7 @@ def test_an_interrupt_runs_the_block_again_when_asked(interrupted_launch):
     assert np.asarray(y).tolist() == [3.0] * 1000
 
 
-@fused_only
+@pytest.mark.fused
 def test_an_interrupt_after_an_input_was_overwritten_is_a_failure(interrupted_launch):
     interrupted_launch.clear()
     x = pf.asarray(np.ones(1000, np.float32)) + 0
@@ -65,7 +64,7 @@ def test_an_interrupt_after_an_input_was_overwritten_is_a_failure(interrupted_la
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
-@fused_only
+@pytest.mark.fused
 def test_real_interrupts_give_no_wrong_values():
     def stop(number, frame):
         raise KeyboardInterrupt
@@ -127,7 +126,7 @@ def test_an_interrupt_when_a_block_is_numbered_leaves_no_numbers(monkeypatch):
     assert np.asarray(x * 2).tolist() == [0, 2, 4]
 
 
-@fused_only
+@pytest.mark.fused
 def test_the_failed_operation_is_named_and_what_ran_before_is_kept(monkeypatch):
     from pyfusion.backends.numpy_backend import NumpyBackend
 
@@ -144,7 +143,7 @@ def test_the_failed_operation_is_named_and_what_ran_before_is_kept(monkeypatch):
     assert np.asarray(good).tolist() == [[2, 2], [2, 2]]
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_failed_launch_falls_back_once(monkeypatch):
     def run(self, env):
         raise pf.InternalError("made to fail")
@@ -163,7 +162,7 @@ def test_a_failed_launch_falls_back_once(monkeypatch):
     engine.plans.clear()
 
 
-@fused_only
+@pytest.mark.fused
 def test_out_of_memory_is_a_failure_of_the_result():
     x = pf.asarray(np.ones(1 << 16, np.float32))
     native = library.load()
@@ -214,7 +213,7 @@ def test_explain_leaves_arguments_and_streams_alone():
     assert np.asarray(x * 3).tolist() == [3.0] * 4
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_reshape_that_copies_is_a_kernel():
     a = np.arange(12, dtype=np.float64).reshape(3, 4)
     for dtype in (np.float64, np.float32, np.uint8, np.int16):

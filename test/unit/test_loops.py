@@ -10,8 +10,6 @@ import pytest
 import pyfusion as pf
 from pyfusion.stream import engine, period
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
-
 WEIGHTS = np.linspace(-1, 1, 64, dtype=np.float32)
 
 
@@ -89,7 +87,7 @@ def test_the_body_has_37_operations():
     del kept
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize("setup", [False, True])
 @pytest.mark.parametrize("read", [0, 10])
 def test_a_loop_of_1000_bodies_uses_three_plans(monkeypatch, alone, read, setup):
@@ -103,7 +101,7 @@ def test_a_loop_of_1000_bodies_uses_three_plans(monkeypatch, alone, read, setup)
         assert np.array_equal(result, loop(pf, 1000, read=read, setup=setup))
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_branch_every_seventh_time_makes_one_plan_more(monkeypatch, alone):
     with watched(monkeypatch) as report:
         result = loop(pf, 1000, branch=7)
@@ -115,7 +113,7 @@ def test_a_branch_every_seventh_time_makes_one_plan_more(monkeypatch, alone):
         assert np.array_equal(result, loop(pf, 1000, branch=7))
 
 
-@fused_only
+@pytest.mark.fused
 def test_variables_of_the_loop_make_no_new_plans(monkeypatch):
     """They hold what the last body computed, and the queue is full at any place of a body."""
     with pf.config.scope(max_queue=55), watched(monkeypatch) as report:
@@ -134,7 +132,7 @@ def test_variables_of_the_loop_make_no_new_plans(monkeypatch):
     assert report.plans <= 3
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_branch_and_reads_settle_within_their_common_period(monkeypatch, alone):
     with watched(monkeypatch) as report:
         loop(pf, 280, branch=7, read=10)
@@ -145,7 +143,7 @@ def test_a_branch_and_reads_settle_within_their_common_period(monkeypatch, alone
     assert report.kernels <= 280 * alone + 280 // 7
 
 
-@fused_only
+@pytest.mark.fused
 def test_reads_at_any_time_use_plans_that_are_there(monkeypatch):
     w = pf.asarray(WEIGHTS)
     rng = np.random.default_rng(0)
@@ -167,7 +165,7 @@ def test_reads_at_any_time_use_plans_that_are_there(monkeypatch):
     assert later.plans <= 2
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize("limit", [16, 50, 100, 300, 1000])
 def test_any_length_of_the_queue(monkeypatch, limit):
     with pf.config.scope(max_queue=limit):
@@ -189,7 +187,7 @@ def test_any_length_of_the_queue(monkeypatch, limit):
         assert later.plans == 0
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_short_body_is_not_cut_into_single_operations(monkeypatch):
     with watched(monkeypatch) as report:
         x = pf.zeros(3)
@@ -200,7 +198,7 @@ def test_a_short_body_is_not_cut_into_single_operations(monkeypatch):
     assert report.blocks <= 45
 
 
-@fused_only
+@pytest.mark.fused
 def test_new_data_in_each_body_make_no_new_plans(monkeypatch):
     data = np.arange(64, dtype=np.float32)
     with watched(monkeypatch) as report:
@@ -212,7 +210,7 @@ def test_new_data_in_each_body_make_no_new_plans(monkeypatch):
     assert report.plans <= 4
 
 
-@fused_only
+@pytest.mark.fused
 def test_another_loop_after_the_first(monkeypatch):
     """The second has the body of the first within its own."""
     with watched(monkeypatch) as report:
@@ -237,7 +235,7 @@ def straight(x, count):
     return x
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_program_without_a_period_is_cut_as_it_was_full(monkeypatch):
     x = pf.asarray(WEIGHTS)
     with watched(monkeypatch) as report:
@@ -249,7 +247,7 @@ def test_a_program_without_a_period_is_cut_as_it_was_full(monkeypatch):
         assert (later.plans, later.blocks) == (0, 2)
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize(("length", "read"), [(130, 0), (200, 10), (450, 0), (1000, 3)])
 def test_a_body_longer_than_the_queue(monkeypatch, length, read):
     """Half of its operations are functions in an order of their own, and with no period."""
@@ -280,7 +278,7 @@ def test_a_body_longer_than_the_queue(monkeypatch, length, read):
             assert np.array_equal(result, run(40))
 
 
-@fused_only
+@pytest.mark.fused
 def test_what_follows_a_loop_is_one_block(monkeypatch):
     """A queue that was not full is never cut."""
     x = pf.asarray(WEIGHTS)
@@ -302,7 +300,7 @@ def test_other_modes_have_no_loops(mode):
         assert pf.stream.current().loop is None
 
 
-@fused_only
+@pytest.mark.fused
 def test_traced_functions_are_never_cut():
     x = pf.asarray(WEIGHTS)
 
@@ -314,7 +312,7 @@ def test_traced_functions_are_never_cut():
     assert sum(len(k.ops) for k in pf.explain(long, x).kernels) == 600
 
 
-@fused_only
+@pytest.mark.fused
 def test_an_interrupt_in_a_cut_block_keeps_the_order(monkeypatch):
     real = engine.run_block
     calls = []
@@ -337,7 +335,7 @@ def test_an_interrupt_in_a_cut_block_keeps_the_order(monkeypatch):
 
 
 @pytest.mark.host
-@fused_only
+@pytest.mark.fused
 def test_what_waits_for_a_failed_body_fails(monkeypatch):
     from pyfusion.backends.numpy_backend import NumpyBackend
 
@@ -358,7 +356,7 @@ def test_what_waits_for_a_failed_body_fails(monkeypatch):
     assert np.asarray(good).tolist() == [2.0] * 4
 
 
-@fused_only
+@pytest.mark.fused
 def test_intermediates_of_a_loop_are_not_held(monkeypatch):
     from pyfusion.runtime import library
 

@@ -12,9 +12,6 @@ from pyfusion.errors import DTypeError, ShapeError
 from pyfusion.nn.composite import COMPOSITES
 
 nn = pf.nn
-fused_only = pytest.mark.skipif(
-    pf.config.mode != "fused", reason="counts kernels, which only the fused mode merges"
-)
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 # Of the largest element of a result: errors of sums and of differences are relative to it.
 NEAR = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 3e-6, "float64": 1e-14}
@@ -131,7 +128,7 @@ def test_each_mode_gives_the_same(name):
         )
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_activations_are_fused_with_what_is_around_them(name, dtype):
@@ -158,7 +155,7 @@ def written_out_root(x):
     return x / pf.sqrt(pf.mean(x * x, axis=-1, keepdims=True) + 1e-5)
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize(
     "call, composition",
     [
@@ -178,7 +175,7 @@ def test_rows_have_the_kernels_of_what_they_are_made_of(call, composition):
     assert counted[0] == counted[1]
 
 
-@fused_only
+@pytest.mark.fused
 def test_other_numbers_compile_nothing_anew():
     x = pf.asarray(np.ones((3, 4), np.float32))
     for f in (

@@ -13,9 +13,6 @@ import pyfusion as pf
 from pyfusion.errors import DTypeError, ExecutionError, ShapeError
 
 nn = pf.nn
-fused_only = pytest.mark.skipif(
-    pf.config.mode != "fused", reason="counts kernels, which only the fused mode merges"
-)
 NEAR = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 3e-6, "float64": 1e-13}
 
 
@@ -41,7 +38,7 @@ def test_linear(dtype):
         close(nn.linear(x, w, b), x64 @ w64 + b64, dtype)
 
 
-@fused_only
+@pytest.mark.fused
 def test_the_bias_and_the_activation_are_one_kernel():
     x, w, b = pf.ones((3, 4)), pf.ones((4, 6)), pf.ones(6)
     np.asarray(x), np.asarray(w), np.asarray(b)
@@ -109,7 +106,7 @@ def test_causal_attention_sees_the_same_keys_whatever_came_before():
     np.testing.assert_allclose(whole[0, 0, 0], np.asarray(v)[0, 0, 0], rtol=1e-12)
 
 
-@fused_only
+@pytest.mark.fused
 def test_what_is_between_the_products_is_fused():
     rng = np.random.default_rng(0)
     q, k, v = (pf.asarray(rng.standard_normal((1, 2, 5, 4)).astype(np.float32)) for _ in range(3))
@@ -148,7 +145,7 @@ def test_quantisation(dtype, value):
         close(back, found * per, dtype)
 
 
-@fused_only
+@pytest.mark.fused
 def test_quantisation_is_fused():
     x = pf.asarray(np.random.default_rng(0).standard_normal((4, 32)).astype(np.float32))
     for block in (None, 8):

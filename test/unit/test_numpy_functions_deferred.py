@@ -14,7 +14,6 @@ import pyfusion as pf
 from pyfusion.testing import inspect
 
 N = np.arange(24, dtype="float32").reshape(4, 6) / 7 - 1.5
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def products(m, x):
     return m.outer(x[0], x[1]) + m.ptp(x, axis=0) + m.angle(x)[0] + m.split(x, 2)[1][0]
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize("program", [softplus, moments, shapes, products])
 def test_a_chain_is_as_few_kernels_by_either_name(program, x):
     counts, results = [], []

@@ -11,8 +11,6 @@ import pytest
 import pyfusion as pf
 from pyfusion.stream import watching
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
-
 
 class Log(pf.observer.FusionObserver):
     def __init__(self, log=None, name=""):
@@ -65,7 +63,7 @@ def _identity(x):
     return x
 
 
-@fused_only
+@pytest.mark.fused
 def test_how_each_part_runs(x):
     same = pf.custom.op(name="test.part")(_identity)
     with pf.observer.install(Log()) as guard:
@@ -162,7 +160,7 @@ def test_an_exception_that_is_handled_outside_is_none_of_a_block(x):
     assert guard.observer.log[-1][1:] == ("ran", None)
 
 
-@fused_only
+@pytest.mark.fused
 def test_what_runs_after_a_failure_is_told_of_as_well(x):
     @pf.custom.op(name="test.fails_first")
     def bad(x):
@@ -225,7 +223,7 @@ def test_an_observer_that_cannot_be_shown_is_contained(x):
         pf.observer.install(Bad())
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize("name", ["fallback", "unfused"])
 def test_fusers_that_are_called_as_the_engine_calls_its_own(x, name):
     with (
@@ -319,7 +317,7 @@ def test_lower_and_explain_are_not_observed(x):
     assert guard.observer.log == []
 
 
-@fused_only
+@pytest.mark.fused
 def test_watching_changes_no_plan_and_takes_no_buffer(x):
     def counts():
         y = pf.asarray(np.ones(1000, np.float32))

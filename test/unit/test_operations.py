@@ -107,7 +107,7 @@ def test_modes_agree_on_each_example(name):
 
 
 @pytest.mark.host
-@pytest.mark.skipif(pf.config.mode != "fused", reason="only the fused mode compiles")
+@pytest.mark.fused
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_the_page_calls_a_kernel_is_fused(name):
     row = rows()[f"`{name}`"]

@@ -14,8 +14,6 @@ from pyfusion.stream import engine
 from pyfusion.stream.plan import Plan
 from pyfusion.stream.plan_store import PlanStore
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
-
 
 class Sized:
     """An optimization of a given size."""
@@ -83,7 +81,7 @@ def test_bytes_bound_the_store():
         assert store.nbytes == len(store) == 0
 
 
-@fused_only
+@pytest.mark.fused
 def test_bytes_of_parts_are_counted_when_they_are_compiled():
     x = pf.asarray(np.arange(3.0))
     with pf.fusers.register(Pattern("cosines", "cos")), pf.config.scope(max_plan_bytes=1):
@@ -131,7 +129,7 @@ def test_a_look_up_costs_the_same_with_1_and_1000_plans(wanted):
     assert costs[0][1] <= 2
 
 
-@fused_only
+@pytest.mark.fused
 def test_recording_asks_the_store_nothing_and_a_flush_asks_once(monkeypatch):
     x = pf.asarray(np.ones(16, np.float32))
     np.asarray(pf.exp(x * 2) + 1)
@@ -157,7 +155,7 @@ def test_recording_asks_the_store_nothing_and_a_flush_asks_once(monkeypatch):
     engine.plans.clear()
 
 
-@fused_only
+@pytest.mark.fused
 def test_the_store_tells_its_size():
     pf.sync()
     engine.plans.clear()
@@ -176,7 +174,7 @@ def test_the_store_tells_its_size():
     engine.plans.clear()
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_growing_cache_compiles_nothing_after_a_few_steps():
     """As of keys and values in a decoder: they grow by a row, and the last rows are attended to."""
     rows = np.random.default_rng(0).standard_normal((60, 8)).astype(np.float32)
@@ -198,7 +196,7 @@ def test_a_growing_cache_compiles_nothing_after_a_few_steps():
     assert sum(compiles[2:]) == 0
 
 
-@fused_only
+@pytest.mark.fused
 def test_200_shapes_are_one_plan():
     with pf.testing.inspect() as report:
         for extent in range(2, 202):
@@ -254,7 +252,7 @@ linux_only = pytest.mark.skipif(
 
 
 @linux_only
-@fused_only
+@pytest.mark.fused
 @pytest.mark.host
 def test_memory_is_flat_over_distinct_programs_with_a_small_bound():
     """200 programs that are compiled; without the bound they hold 0.9 MB each."""
@@ -336,7 +334,7 @@ run(work, 500, 10_000)
 
 
 @linux_only
-@fused_only
+@pytest.mark.fused
 @pytest.mark.host
 @pytest.mark.parametrize("program", ENDLESS)
 def test_memory_is_flat_over(program):

@@ -13,7 +13,7 @@ from values_common import check
 
 import pyfusion as pf
 
-pytestmark = pytest.mark.skipif(pf.config.mode != "fused", reason="about fused kernels")
+pytestmark = pytest.mark.fused
 
 
 def _read(f, *args):

@@ -10,8 +10,6 @@ import pytest
 
 import pyfusion as pf
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="counts kernels and plans")
-
 
 def read(x):
     return np.asarray(x).tolist()
@@ -81,7 +79,7 @@ def test_burn_5563_thousand_steps_without_a_read():
     np.testing.assert_allclose(np.asarray(p), x, rtol=1e-5, atol=1e-6)
 
 
-@fused_only
+@pytest.mark.fused
 def test_pytorch_171320_no_compile_for_each_scalar():
     p = pf.asarray(np.ones(8, np.float32))
     with pf.testing.inspect() as report:

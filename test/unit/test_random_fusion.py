@@ -6,9 +6,7 @@ import pytest
 
 import pyfusion as pf
 
-pytestmark = pytest.mark.skipif(
-    pf.config.mode != "fused", reason="counts kernels, which only the fused mode merges"
-)
+pytestmark = pytest.mark.fused
 
 SHAPES = [(1000,), (40, 50), (3, 4, 50), (1, 30), (30, 1)]
 

@@ -21,7 +21,7 @@ import pyfusion as pf
 PARTS = 40
 PROGRAMS = 25  # of each part, and as many siblings
 
-pytestmark = pytest.mark.skipif(pf.config.mode != "fused", reason="compares the two compiled modes")
+pytestmark = pytest.mark.fused
 
 
 class Drawn:

@@ -61,7 +61,7 @@ def test_arguments_are_new_copies_with_the_same_layout():
 
 
 @pytest.mark.host
-@pytest.mark.skipif(pf.config.mode != "fused", reason="counts allocations of the fused mode")
+@pytest.mark.fused
 def test_copies_may_be_taken_over():
     with pf.testing.inspect() as report:
         assert_same_everywhere(lambda x: x + 1, np.ones(1000, np.float32))

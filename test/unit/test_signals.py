@@ -11,8 +11,6 @@ from pyfusion.compile import driver
 from pyfusion.runtime.steps import KernelStep
 from pyfusion.stream import engine
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
-
 
 class Timeout(Exception):
     pass
@@ -29,7 +27,7 @@ def alarm():
     signal.signal(signal.SIGUSR1, before)
 
 
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize("strict", [False, True])
 def test_while_compiling(monkeypatch, alarm, strict):
     engine.plans.clear()
@@ -46,7 +44,7 @@ def test_while_compiling(monkeypatch, alarm, strict):
 
 
 @pytest.mark.host
-@fused_only
+@pytest.mark.fused
 @pytest.mark.parametrize("donated", [False, True])
 def test_when_a_kernel_has_run(monkeypatch, alarm, donated):
     run = KernelStep.run

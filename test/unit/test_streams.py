@@ -15,8 +15,6 @@ import pyfusion as pf
 from pyfusion.ir.table import OPS
 from pyfusion.stream import block, engine
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
-
 
 def in_thread(function, *args):
     """What the function returns, run by a thread that ends."""
@@ -244,7 +242,7 @@ def test_composition_does_not_depend_on_when_another_thread_drops(monkeypatch):
         assert keys_of(monkeypatch, drop_at) == (keys, results)
 
 
-@fused_only
+@pytest.mark.fused
 def test_drops_of_another_thread_record_nothing():
     x = pf.asarray(np.ones(4))
     pf.sync()

@@ -20,7 +20,6 @@ from pyfusion.stream import engine, locks
 pytestmark = pytest.mark.host
 
 COUNT = 8
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled blocks")
 _patterns = itertools.count()
 
 
@@ -76,7 +75,7 @@ def check(results, x):
         np.testing.assert_array_equal(found, want)
 
 
-@fused_only
+@pytest.mark.fused
 def test_each_new_layout_is_planned_once():
     layouts = new_layouts(16)
     engine.plans.clear()

@@ -13,8 +13,6 @@ from pyfusion.stream import engine, watching
 
 trace = pytest.importorskip("opentelemetry.trace")
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
-
 
 class Span(trace.NonRecordingSpan):
     def __init__(self, name, parent, attributes, start_time):
@@ -82,7 +80,7 @@ def array():
     return x
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_block_that_is_compiled(tracer):
     x = array()
     engine.plans.clear()
@@ -104,7 +102,7 @@ def test_a_block_that_is_compiled(tracer):
     }
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_block_that_is_known(tracer):
     x = array()
     np.asarray(x * 2 + 1)

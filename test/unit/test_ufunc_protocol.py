@@ -9,8 +9,6 @@ import pyfusion as pf
 from pyfusion.ir.value import site_text
 from pyfusion.testing import inspect
 
-fused_only = pytest.mark.skipif(pf.config.mode != "fused", reason="about compiled plans")
-
 DTYPES = [
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
@@ -108,7 +106,7 @@ def test_stays_deferred(text):
         np.testing.assert_allclose(np.asarray(got)[mask], want[mask], rtol=1e-5)
 
 
-@fused_only
+@pytest.mark.fused
 def test_a_sum_by_its_ufunc_is_one_kernel():
     x = pf.asarray(elements("float32"))
     with inspect() as report:

@@ -9,8 +9,6 @@ import random_writes
 
 import pyfusion as pf
 
-fused = pytest.mark.skipif(pf.config.mode != "fused", reason="counts kernels")
-
 
 @pytest.mark.parametrize("first", range(0, 400, 50))
 def test_random_programs(first):
@@ -143,7 +141,7 @@ def counted(program):
 
 
 @pytest.mark.host
-@fused
+@pytest.mark.fused
 def test_a_write_is_one_kernel_and_in_place():
     x, a, b = pf.zeros(1000), pf.arange(100.0), pf.arange(100.0)
     for y in (x, a, b):
@@ -160,7 +158,7 @@ def test_a_write_is_one_kernel_and_in_place():
 
 
 @pytest.mark.host
-@fused
+@pytest.mark.fused
 def test_many_writes_to_one_array_copy_nothing():
     x, a = pf.zeros((50, 40)), pf.arange(40.0)
     np.asarray(x), np.asarray(a)
@@ -178,7 +176,7 @@ def test_many_writes_to_one_array_copy_nothing():
 
 
 @pytest.mark.host
-@fused
+@pytest.mark.fused
 def test_a_held_version_is_copied_once():
     x = pf.zeros(1000)
     held = np.asarray(x)
@@ -194,7 +192,7 @@ def test_a_held_version_is_copied_once():
 
 
 @pytest.mark.host
-@fused
+@pytest.mark.fused
 def test_a_write_of_what_is_read_at_the_same_place():
     x = pf.arange(1000.0)
     np.asarray(x)
@@ -224,7 +222,7 @@ def test_a_write_that_overlaps_with_what_is_read(shift):
 
 
 @pytest.mark.host
-@fused
+@pytest.mark.fused
 def test_a_mask_is_one_kernel_with_its_neighbours():
     x = pf.arange(1000.0) - 500
     np.asarray(x)

@@ -118,6 +118,16 @@ void small_blocks(T* __restrict dst, const T* __restrict src, const Dims& d, int
   }
 }
 
+// The index in each dimension of a flat index.
+void unravel(const Dims& d, int64_t flat, int64_t* index) {
+  for (int k = d.n - 1; k > 0; --k) {
+    int64_t above = flat / d.ext[k];
+    index[k] = flat - above * d.ext[k];
+    flat = above;
+  }
+  index[0] = flat;
+}
+
 template <class T>
 void flat(T* dst, const T* src, const Dims& d, int64_t begin, int64_t end) {
   if (begin >= end) return;
@@ -131,13 +141,7 @@ void flat(T* dst, const T* src, const Dims& d, int64_t begin, int64_t end) {
   if (d.n > 2 && cols * d.ext[inner - 1] <= kSmallBlock) return small_blocks(dst, src, d, begin, end);
 
   int64_t index[kMaxDims];
-  int64_t rest = begin;
-  for (int k = inner; k > 0; --k) {
-    int64_t above = rest / d.ext[k];
-    index[k] = rest - above * d.ext[k];
-    rest = above;
-  }
-  index[0] = rest;
+  unravel(d, begin, index);
   const T* row = src;
   for (int k = 0; k < inner; ++k) row += index[k] * d.str[k];
 
@@ -204,13 +208,7 @@ void spread_flat(T* dst, const T* src, const Dims& d, int64_t begin, int64_t end
   }
   const int inner = d.n - 1;
   int64_t index[kMaxDims];
-  int64_t rest = begin;
-  for (int k = inner; k > 0; --k) {
-    int64_t above = rest / d.ext[k];
-    index[k] = rest - above * d.ext[k];
-    rest = above;
-  }
-  index[0] = rest;
+  unravel(d, begin, index);
   for (int k = 0; k <= inner; ++k) dst += index[k] * d.str[k];
   while (true) {
     int64_t n = std::min(end - begin, d.ext[inner] - index[inner]);
