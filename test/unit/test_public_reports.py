@@ -171,6 +171,18 @@ def test_pytorch_105943_one_function_on_many_threads():
             np.testing.assert_array_equal(r, want)
 
 
+@pytest.mark.fused
+def test_jax_2072_many_shapes_make_few_plans():
+    """Extents are arguments of a plan, so that what is kept does not grow with them."""
+    before = pf.testing.stored_plans().nbytes
+    with pf.testing.inspect() as report:
+        for n in range(2, 202):
+            x = pf.ones((n, n + 1), dtype=pf.float32)
+            assert float((pf.exp(x - 1) * 2).sum()) == 2 * n * (n + 1)
+    assert report.plans <= 1 and report.compiles <= 1
+    assert pf.testing.stored_plans().nbytes - before < 4 << 20
+
+
 def test_burn_4328_recorded_in_one_thread_read_in_another():
     box = []
 
