@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 import sys
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "clients.md"
@@ -28,6 +30,16 @@ PROGRAMS = {
     "einops": ("einops", "einops"),
     "matplotlib": ("Matplotlib", "matplotlib"),
 }
+
+
+def usable(program: str) -> bool:
+    """Whether it is installed, and new enough for the calls."""
+    from client_calls import VERSIONS
+
+    try:
+        return Version(version(PROGRAMS[program][1])) >= Version(VERSIONS[program])
+    except PackageNotFoundError:
+        return False
 
 
 def calls(program: str) -> ModuleType:
@@ -94,15 +106,14 @@ def text() -> str:
 
 
 def problems() -> list[str]:
-    """Tables that list other calls than those that are tested; of programs that are installed."""
+    """Tables that list other calls than those that are tested; of programs that are usable."""
     sections = re.split(r"^### ", PAGE.read_text(), flags=re.MULTILINE)[1:]
     found = {part.split()[0]: part for part in sections}
     wrong = []
     for program, (title, _) in PROGRAMS.items():
-        try:
-            known = calls(program).CALLS
-        except ImportError:
+        if not usable(program):
             continue
+        known = calls(program).CALLS
         rows = re.findall(r"^\| `(.+?)` \| ([^|]+) \|", found.get(title, ""), re.MULTILINE)
         wanted = [(name, call.gives) for name, call in known.items()]
         if rows != wanted:

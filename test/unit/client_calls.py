@@ -20,6 +20,9 @@ import pyfusion as pf
 # SciPy reads it when it is imported; scikit-learn's dispatch wants it set.
 os.environ["SCIPY_ARRAY_API"] = "1"
 
+# The oldest versions that have all of the calls, and take arrays of libraries they do not know.
+VERSIONS = {"scipy": "1.17", "sklearn": "1.9", "einops": "0.8.1", "matplotlib": "3.8"}
+
 
 @dataclass(frozen=True)
 class Call:

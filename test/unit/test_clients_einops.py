@@ -3,11 +3,11 @@
 
 import numpy as np
 import pytest
-from client_calls import check
+from client_calls import VERSIONS, check
 
 import pyfusion as pf
 
-einops = pytest.importorskip("einops", "0.8.1")
+einops = pytest.importorskip("einops", VERSIONS["einops"])
 
 from client_calls_einops import CALLS, X  # noqa: E402
 

@@ -2,9 +2,9 @@
 """Figures of Matplotlib from arrays of pyfusion have the pixels of those from NumPy's."""
 
 import pytest
-from client_calls import check
+from client_calls import VERSIONS, check
 
-matplotlib = pytest.importorskip("matplotlib")
+matplotlib = pytest.importorskip("matplotlib", VERSIONS["matplotlib"])
 
 from client_calls_matplotlib import CALLS  # noqa: E402
 

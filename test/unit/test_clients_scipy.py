@@ -2,9 +2,9 @@
 """SciPy's functions on arrays of pyfusion, by way of the array API standard."""
 
 import pytest
-from client_calls import check
+from client_calls import VERSIONS, check
 
-scipy = pytest.importorskip("scipy", "1.17")
+scipy = pytest.importorskip("scipy", VERSIONS["scipy"])
 
 from client_calls_scipy import CALLS  # noqa: E402
 

@@ -5,11 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from client_calls import check
+from client_calls import VERSIONS, check
 
 import pyfusion as pf
 
-sklearn = pytest.importorskip("sklearn", "1.9")
+sklearn = pytest.importorskip("sklearn", VERSIONS["sklearn"])
 
 from client_calls_sklearn import CALLS, LABELS, TARGET, X, Z  # noqa: E402
 from sklearn.linear_model import Ridge, RidgeClassifier  # noqa: E402
