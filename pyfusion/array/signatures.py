@@ -13,6 +13,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from .core import Array
+    from .flat import Flat
 
 
 class Signatures:
@@ -86,6 +87,10 @@ class Signatures:
         def T(self) -> Array: ...
         @property
         def mT(self) -> Array: ...
+        @property
+        def flat(self) -> Flat: ...
+        @flat.setter
+        def flat(self, value: Any) -> None: ...
         @property
         def real(self) -> Array: ...
         @property

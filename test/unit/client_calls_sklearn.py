@@ -210,6 +210,7 @@ CALLS = {
     ),
     "confusion_matrix": dispatched(metrics.confusion_matrix, CLASSES, OTHERS),
     "multilabel_confusion_matrix": dispatched(metrics.multilabel_confusion_matrix, CLASSES, OTHERS),
+    "silhouette_score": dispatched(metrics.silhouette_score, X, CLASSES, gives="number"),
     "davies_bouldin_score": dispatched(metrics.davies_bouldin_score, X, CLASSES, gives="number"),
     "calinski_harabasz_score": dispatched(
         metrics.calinski_harabasz_score, X, CLASSES, gives="number"
@@ -228,9 +229,5 @@ FAILS = {
     "MultinomialNB": (
         dispatched(lambda x, y: MultinomialNB().fit(x, y).predict(x), POSITIVE, CLASSES),
         "Not dispatched by scikit-learn, whose arrays of counts are NumPy's.",
-    ),
-    "silhouette_score": (
-        dispatched(metrics.silhouette_score, X, CLASSES),
-        "Not dispatched by scikit-learn, it needs NumPy's `x.flat`.",
     ),
 }

@@ -54,3 +54,63 @@ def test_array_api_extra_writes_copies(method):
     kept = getattr(xpx.at(found, 0), method)(9.0, copy=True)
     assert isinstance(kept, pf.Array)
     np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["rows", "columns"])
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        (3, 9),
+        (-1, 9.5),
+        (slice(None, None, 5), 0),
+        (slice(1, 9), [1, 2, 3]),
+        (slice(0, 2), [1, 2, 3, 4]),
+        ([0, 5, 7], [1, 2, 3]),
+        (np.arange(12) % 3 == 0, 7),
+        (..., 2),
+    ],
+    ids=str,
+)
+def test_flat_reads_and_writes_as_that_of_numpy(turned, key, value):
+    n = np.arange(12).reshape(3, 4)
+    x = pf.asarray(n)
+    n, x = (n.T, x.T) if turned else (n, x)
+    np.testing.assert_array_equal(np.asarray(x.flat[key]), n.flat[key])
+    n.flat[key] = value
+    x.flat[key] = value
+    np.testing.assert_array_equal(np.asarray(x), n, strict=True)
+
+
+def test_flat_is_a_sequence_of_the_elements():
+    x = pf.asarray([[1, 2], [3, 4]]).T
+    assert [int(v) for v in x.flat] == [1, 3, 2, 4] and len(x.flat) == 4
+    assert np.asarray(x.flat).tolist() == [1, 3, 2, 4] and x.flat.base is x
+    read = x.flat[:2]
+    x.flat = [5, 6]
+    assert x.tolist() == [[5, 6], [5, 6]] and read.tolist() == [1, 3]
+
+
+def test_writes_to_flat_are_fused():
+    x = pf.asarray(np.ones((8, 8)))
+    pf.sync()
+    with pf.testing.inspect() as report:
+        y = x * 2 + 1
+        y.flat[::9] = 0
+        np.asarray(y)
+    assert not report.unfused and float(y.sum()) == 3 * 56
+
+
+@pytest.mark.parametrize(
+    "key, value, error",
+    [
+        (12, 0, IndexError),
+        (0, [1, 2], ValueError),
+        (slice(3), [], ValueError),
+        ((0, 1), 0, IndexError),
+    ],
+)
+def test_flat_says_what_is_wrong(key, value, error):
+    x = pf.zeros((3, 4))
+    with pytest.raises(error):
+        x.flat[key] = value
+    assert not pf.any(x)
