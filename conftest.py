@@ -8,6 +8,8 @@ import pytest
 
 # A block that falls back to the backend is a failure here.
 os.environ.setdefault("PYFUSION_STRICT", "1")
+# SciPy reads it when it is imported, by whichever test comes first.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 
 def pytest_report_header():

@@ -5,9 +5,10 @@
 
 docs/flags.md, docs/operations.md and the tables of docs/semantics.md are what the scripts beside
 them write, the examples of the latter have the values that they show, docs/gpu.md lists what
-libraries run, docs/protocols.md what becomes of each of NumPy's functions, the IR in
-docs/architecture.md is that of its example, the programs of docs/engine.md run, tests that are
-named exist, the README's example prints what stands below it, and links lead to files.
+libraries run, docs/protocols.md what becomes of each of NumPy's functions, docs/clients.md the
+calls that are tested, the IR in docs/architecture.md is that of its example, the programs of
+docs/engine.md run, tests that are named exist, the README's example prints what stands below it,
+and links lead to files.
 """
 
 from __future__ import annotations
@@ -59,6 +60,12 @@ def gpu() -> list[str]:
     text = (ROOT / "docs" / "gpu.md").read_text()
     rows = [f"| {group} | {names} |" for group, names in GROUPS.items()]
     return [f"docs/gpu.md: no row {row}" for row in rows if row not in text]
+
+
+def clients() -> list[str]:
+    import clients
+
+    return clients.problems()
 
 
 def protocols() -> list[str]:
@@ -161,6 +168,7 @@ def main() -> int:
         semantics,
         gpu,
         protocols,
+        clients,
         architecture,
         engine,
         tests,

@@ -25,6 +25,7 @@ from .apply import apply
 from .core import Array, wrap
 from .creation import asarray, copy
 from .dtype_functions import can_cast
+from .flat import flat, set_flat
 from .linear import dot, matrix_transpose
 from .operators import FUNCTIONS, finish
 
@@ -163,6 +164,7 @@ def _install() -> None:
     Array.T = property(manipulation.transpose, doc="Dimensions reversed, a view.")  # type: ignore
     Array.mT = property(matrix_transpose, doc="Last two dimensions swapped, a view.")  # type: ignore
     Array.__cuda_array_interface__ = property(interop.cuda_array_interface)  # type: ignore
+    Array.flat = property(flat, set_flat)  # type: ignore
     Array.real = property(elementwise.real, doc="Real parts.")  # type: ignore
     Array.imag = property(elementwise.imag, doc="Imaginary parts.")  # type: ignore
 

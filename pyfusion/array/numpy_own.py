@@ -168,8 +168,27 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
     return manipulation.moveaxis(x, place, start - 1 if place < start else start)
 
 
-def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
-    return manipulation.broadcast_arrays(*args)
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+    """Objects and strings stay NumPy's: Matplotlib passes options so, beside numbers."""
+    given = [_ours_if_possible(a) for a in args]
+    if all(isinstance(a, Array) for a in given):
+        return manipulation.broadcast_arrays(*given)
+    common = np.broadcast_shapes(*[a.shape for a in given])
+    return tuple(
+        [
+            manipulation.broadcast_to(a, common)
+            if isinstance(a, Array)
+            else np.broadcast_to(a, common)
+            for a in given
+        ]
+    )
+
+
+def _ours_if_possible(given: Any) -> Any:
+    try:
+        return asarray(given)
+    except TypeError:  # no element type of ours
+        return np.asarray(given)
 
 
 def _infinite(sign: float) -> Callable[..., Any]:

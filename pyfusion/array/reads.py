@@ -135,6 +135,15 @@ def numpy(self: Array) -> np.ndarray:
     return numpy_view(self)
 
 
+def to_numpy(self: Array) -> np.ndarray:
+    """As `numpy`: the name that Matplotlib looks for, before it takes columns of an array.
+
+    >>> pf.asarray([1, 2]).to_numpy()
+    array([1, 2])
+    """
+    return numpy_view(self)
+
+
 METHODS = [
     __array__,
     __bool__,
@@ -152,6 +161,7 @@ METHODS = [
     tolist,
     tobytes,
     numpy,
+    to_numpy,
 ]
 if sys.version_info >= (3, 12):  # earlier ones do not ask, and would be misled
     METHODS += [__buffer__, __release_buffer__]

@@ -85,7 +85,19 @@ unique = delegate(np.unique)
 unique_all = delegate(np.unique_all)
 unique_counts = delegate(np.unique_counts)
 unique_inverse = delegate(np.unique_inverse)
-unique_values = delegate(np.unique_values)
+
+
+def unique_values(x: Any, /) -> Array:
+    """The elements without repetition, in ascending order; each NaN is one of its own.
+
+    The standard leaves the order open, and `numpy.unique_values` gives any; clients, as
+    scikit-learn, rely on the order that array_api_compat gives, which is this one. The shape is
+    `(n,)`, the type that of `x`.
+
+    >>> pf.unique_values(pf.asarray([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    return backend_call(np.unique, x, equal_nan=False)
 
 
 def nonzero(x: Any, /) -> tuple[Array, ...]:

@@ -11,7 +11,7 @@ import pyfusion
 
 # From what users touch down to what imports nothing. Parts on one line do not know each other.
 LAYERS = [
-    ["tools", "testing"],
+    ["tools", "testing", "einops"],
     ["__init__"],
     ["inspection", "fusion", "custom", "nn", "random"],
     ["array"],
